@@ -1,0 +1,248 @@
+//! Factors of sparse square matrices; the one place where faer is called.
+//!
+//! Symmetric matrices are factored as P A Pᵀ = L D Lᵀ (AMD ordering, no pivoting: they are meant to
+//! be positive definite), others as P A Q = L U. A pattern is analysed once; new values with the same
+//! pattern are factored without allocation in the symmetric case. Everything runs on one thread, so
+//! that results do not depend on how many there are.
+
+use crate::sparse::Sparse;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::ldlt::factor::LdltRegularization;
+use faer::linalg::solvers::Solve;
+use faer::sparse::linalg::cholesky as ch;
+use faer::sparse::linalg::solvers::{Lu, SymbolicLu};
+use faer::sparse::{SparseColMat, SymbolicSparseColMat};
+use faer::{Conj, MatMut, Par, Side};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use thiserror::Error;
+
+/// Why a matrix has no usable factors.
+#[derive(Clone, Copy, Debug, Error, PartialEq)]
+pub enum FactorError {
+    /// The matrix is singular, or not positive definite where it must be.
+    #[error("the matrix is singular or not positive definite")]
+    Singular,
+    /// The pattern cannot be analysed (too large, or out of memory).
+    #[error("the sparsity pattern cannot be analysed")]
+    Pattern,
+}
+
+/// L D Lᵀ factors of a symmetric matrix.
+pub struct SymmetricFactor {
+    symbolic: ch::SymbolicCholesky<usize>,
+    lower: SparseColMat<usize, f64>,
+    /// For each stored entry of `lower`: its index in the matrix by rows, its row and column.
+    source: Vec<(usize, u32, u32)>,
+    values: Vec<f64>,
+    memory: MemBuffer,
+    factored: bool,
+}
+
+impl SymmetricFactor {
+    /// Analyses the pattern of `matrix`.
+    pub fn analyse(matrix: &Sparse) -> Result<Self, FactorError> {
+        let n = matrix.n_rows();
+        let (mut start, mut rows, mut source) = (vec![0], Vec::new(), Vec::new());
+        // Row j of a symmetric matrix is its column j; entries on and below the diagonal are kept.
+        for j in 0..n {
+            for k in matrix.start[j]..matrix.start[j + 1] {
+                if matrix.column[k] as usize >= j {
+                    rows.push(matrix.column[k] as usize);
+                    source.push((k, matrix.column[k], j as u32));
+                }
+            }
+            start.push(rows.len());
+        }
+        let values = vec![0.0; rows.len()];
+        let pattern = SymbolicSparseColMat::new_checked(n, n, start, None, rows);
+        let lower = SparseColMat::new(pattern, values);
+        let symbolic = ch::factorize_symbolic_cholesky(
+            lower.symbolic(),
+            Side::Lower,
+            ch::SymmetricOrdering::Amd,
+            Default::default(),
+        )
+        .map_err(|_| FactorError::Pattern)?;
+        let memory = MemBuffer::new(
+            symbolic
+                .factorize_numeric_ldlt_scratch::<f64>(Par::Seq, Default::default())
+                .or(symbolic.solve_in_place_scratch::<f64>(1, Par::Seq)),
+        );
+        let values = vec![0.0; symbolic.len_val()];
+        Ok(Self { symbolic, lower, source, values, memory, factored: false })
+    }
+
+    /// Factors the matrix whose entry k (counted by rows, at row i, column j) is `value(k, i, j)`.
+    pub fn factor(&mut self, value: impl Fn(usize, usize, usize) -> f64) -> Result<(), FactorError> {
+        self.factored = false;
+        let entries = self.lower.val_mut();
+        for (entry, &(k, i, j)) in entries.iter_mut().zip(&self.source) {
+            *entry = value(k, i as usize, j as usize);
+        }
+        self.symbolic
+            .factorize_numeric_ldlt(
+                &mut self.values,
+                self.lower.as_ref(),
+                Side::Lower,
+                LdltRegularization::default(),
+                Par::Seq,
+                MemStack::new(&mut self.memory),
+                Default::default(),
+            )
+            .map_err(|_| FactorError::Singular)?;
+        if self.values.iter().any(|x| !x.is_finite()) {
+            return Err(FactorError::Singular);
+        }
+        self.factored = true;
+        Ok(())
+    }
+
+    /// x ← A⁻¹ x.
+    pub fn solve(&mut self, x: &mut [f64]) {
+        assert!(self.factored, "`factor` must succeed before `solve`");
+        let n = x.len();
+        ch::LdltRef::<usize, f64>::new(&self.symbolic, &self.values).solve_in_place_with_conj(
+            Conj::No,
+            MatMut::from_column_major_slice_mut(x, n, 1),
+            Par::Seq,
+            MemStack::new(&mut self.memory),
+        );
+    }
+}
+
+/// P A Q = L U factors of any square matrix.
+pub struct GeneralFactor {
+    matrix: SparseColMat<usize, f64>,
+    /// For each stored entry of `matrix`: its index in the matrix by rows, its row and column.
+    source: Vec<(usize, u32, u32)>,
+    symbolic: SymbolicLu<usize>,
+    numeric: Option<Lu<usize, f64>>,
+}
+
+impl GeneralFactor {
+    /// Analyses the pattern of `matrix`.
+    pub fn analyse(matrix: &Sparse) -> Result<Self, FactorError> {
+        let n = matrix.n_rows();
+        let mut source = Vec::with_capacity(matrix.n_entries());
+        for i in 0..n {
+            for k in matrix.start[i]..matrix.start[i + 1] {
+                source.push((k, i as u32, matrix.column[k]));
+            }
+        }
+        source.sort_by_key(|&(_, i, j)| (j, i));
+        let mut start = vec![0; n + 1];
+        for &(_, _, j) in &source {
+            start[j as usize + 1] += 1;
+        }
+        for j in 0..n {
+            start[j + 1] += start[j];
+        }
+        let rows = source.iter().map(|&(_, i, _)| i as usize).collect();
+        let pattern = SymbolicSparseColMat::new_checked(n, n, start, None, rows);
+        let matrix = SparseColMat::new(pattern, vec![0.0; source.len()]);
+        let symbolic = SymbolicLu::try_new(matrix.symbolic()).map_err(|_| FactorError::Pattern)?;
+        Ok(Self { matrix, source, symbolic, numeric: None })
+    }
+
+    /// Factors the matrix whose entry k (counted by rows, at row i, column j) is `value(k, i, j)`.
+    pub fn factor(&mut self, value: impl Fn(usize, usize, usize) -> f64) -> Result<(), FactorError> {
+        for (entry, &(k, i, j)) in self.matrix.val_mut().iter_mut().zip(&self.source) {
+            *entry = value(k, i as usize, j as usize);
+        }
+        self.numeric = None;
+        let (symbolic, matrix) = (self.symbolic.clone(), self.matrix.as_ref());
+        // faer 0.24 panics on some exactly singular matrices (its issue 232).
+        let attempt =
+            catch_unwind(AssertUnwindSafe(move || Lu::try_new_with_symbolic(symbolic, matrix)));
+        let lu = attempt.map_err(|_| FactorError::Singular)?.map_err(|_| FactorError::Singular)?;
+        let mut probe = vec![1.0; self.matrix.ncols()];
+        lu.solve_in_place(MatMut::from_column_major_slice_mut(&mut probe, self.matrix.ncols(), 1));
+        if probe.iter().any(|x| !x.is_finite()) {
+            return Err(FactorError::Singular);
+        }
+        self.numeric = Some(lu);
+        Ok(())
+    }
+
+    /// x ← A⁻¹ x.
+    pub fn solve(&self, x: &mut [f64]) {
+        let n = x.len();
+        let lu = self.numeric.as_ref().expect("`factor` must succeed before `solve`");
+        lu.solve_in_place(MatMut::from_column_major_slice_mut(x, n, 1));
+    }
+}
+
+/// Factors of either kind.
+pub enum Factor {
+    /// L D Lᵀ.
+    Symmetric(SymmetricFactor),
+    /// L U.
+    General(GeneralFactor),
+}
+
+impl Factor {
+    /// Analyses the pattern of `matrix`, whose values will be symmetric or not.
+    pub fn analyse(matrix: &Sparse, symmetric: bool) -> Result<Self, FactorError> {
+        Ok(if symmetric {
+            Factor::Symmetric(SymmetricFactor::analyse(matrix)?)
+        } else {
+            Factor::General(GeneralFactor::analyse(matrix)?)
+        })
+    }
+
+    /// Factors the matrix whose entry k (counted by rows, at row i, column j) is `value(k, i, j)`.
+    pub fn factor(&mut self, value: impl Fn(usize, usize, usize) -> f64) -> Result<(), FactorError> {
+        match self {
+            Factor::Symmetric(factor) => factor.factor(value),
+            Factor::General(factor) => factor.factor(value),
+        }
+    }
+
+    /// x ← A⁻¹ x.
+    pub fn solve(&mut self, x: &mut [f64]) {
+        match self {
+            Factor::Symmetric(factor) => factor.solve(x),
+            Factor::General(factor) => factor.solve(x),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn laplacian(n: usize, skew: f64) -> Sparse {
+        let mut triplets = Vec::new();
+        for i in 0..n {
+            triplets.push((i, i, 2.5));
+            if i + 1 < n {
+                triplets.push((i, i + 1, -1.0 - skew));
+                triplets.push((i + 1, i, -1.0 + skew));
+            }
+        }
+        Sparse::from_triplets(n, n, &triplets).unwrap()
+    }
+
+    #[test]
+    fn both_factors_solve_to_rounding() {
+        for (skew, symmetric) in [(0.0, true), (0.0, false), (0.3, false)] {
+            let a = laplacian(50, skew);
+            let x: Vec<f64> = (0..50).map(|i| (i as f64).sin()).collect();
+            let mut b = vec![0.0; 50];
+            a.multiply(&x, &mut b);
+            let mut factor = Factor::analyse(&a, symmetric).unwrap();
+            factor.factor(|k, _, _| a.value[k]).unwrap();
+            factor.solve(&mut b);
+            // Condition number below 10: a few units in the last place.
+            assert!(x.iter().zip(&b).all(|(x, b)| (x - b).abs() < 1e-13));
+        }
+    }
+
+    #[test]
+    fn a_singular_matrix_is_an_error_not_a_panic() {
+        let a = Sparse::from_rows(&[vec![1.0, 1.0], vec![1.0, 1.0]]);
+        let zero = |_: usize, _: usize, _: usize| 0.0;
+        assert!(Factor::analyse(&a, false).unwrap().factor(zero).is_err());
+        assert!(Factor::analyse(&a, true).unwrap().factor(zero).is_err());
+    }
+}

@@ -1,0 +1,35 @@
+//! One-step problems of nonsmooth mechanics, their solvers, and one certificate for all of them.
+//!
+//! A time step leaves a [`Problem`]: find impulses p with u = W p + u_free and −u ∈ N_C(p). Every
+//! solver in [`SOLVERS`] takes it, writes p and says how it ended; [`solve`] then computes the common
+//! residual apart from the solver, and that residual alone decides whether the step is solved.
+//!
+//! ```
+//! use nonsmooth_solvers::{Options, Problem, Sparse, Status, find, solve};
+//!
+//! let w = Sparse::from_rows(&[vec![2.0, -1.0], vec![-1.0, 2.0]]);
+//! let problem = Problem::complementarity(w, vec![-1.0, -1.0]).unwrap();
+//! let mut lemke = find("lemke").unwrap().build(&Options::default()).unwrap();
+//! let mut p = vec![0.0; 2];
+//! let report = solve(&mut *lemke, &problem, 1e-12, &mut p, &mut Vec::new());
+//! assert_eq!(report.status, Status::Converged);
+//! assert!((p[0] - 1.0).abs() < 1e-15 && (p[1] - 1.0).abs() < 1e-15);
+//! ```
+
+mod certificate;
+mod dense;
+mod factor;
+mod nearest;
+mod options;
+mod problem;
+mod solvers;
+mod sparse;
+
+pub use certificate::{Certificate, certify};
+pub use dense::{eliminate, invert};
+pub use factor::{Factor, FactorError};
+pub use nearest::nearest;
+pub use options::{Declared, Kind, OptionError, Options, Value};
+pub use problem::{Problem, ProblemError, Set};
+pub use solvers::{Entry, Outcome, Report, SOLVERS, Solver, Status, Unsupported, find, solve};
+pub use sparse::{Sparse, SparseError};

@@ -1,0 +1,147 @@
+//! The list of solvers, what they share, and the one function that judges their results.
+
+mod active_set;
+mod auto;
+mod enumerate;
+mod lemke;
+mod subset;
+
+use crate::certificate::{Certificate, certify};
+use crate::options::{Declared, OptionError, Options};
+use crate::problem::Problem;
+use thiserror::Error;
+
+/// Every solver, in the order in which they are listed to users.
+pub static SOLVERS: &[Entry] = &[auto::ENTRY, active_set::ENTRY, lemke::ENTRY, enumerate::ENTRY];
+
+/// The solver called `name`.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    SOLVERS.iter().find(|entry| entry.name == name)
+}
+
+/// A solver's name, what it is for, and how to make one.
+pub struct Entry {
+    /// Name in scene files, on the command line and in Python.
+    pub name: &'static str,
+    /// One line for users.
+    pub about: &'static str,
+    /// The options it understands.
+    pub options: &'static [&'static Declared],
+    make: fn(&Options) -> Box<dyn Solver>,
+}
+
+impl Entry {
+    /// A solver with these options, or what is wrong with them.
+    pub fn build(&self, options: &Options) -> Result<Box<dyn Solver>, Vec<OptionError>> {
+        options.check(self.name, self.options)?;
+        Ok((self.make)(options))
+    }
+}
+
+/// A method for one-step problems. It owns its options and its scratch memory.
+pub trait Solver: Send {
+    /// Says in words why this problem is not for this solver.
+    fn accepts(&self, problem: &Problem) -> Result<(), Unsupported>;
+
+    /// Improves `p`, which holds a guess on entry, to the tolerance asked for.
+    fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome;
+
+    /// Forgets everything remembered from earlier problems; no result depends on it.
+    fn forget(&mut self);
+}
+
+/// How a solver believes to have ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// The certificate is within tolerance.
+    Converged,
+    /// The iteration limit came first.
+    IterationLimit,
+    /// No further progress is possible, or the result misses the tolerance.
+    Stalled,
+    /// The problem has no solution that this method can reach (a ray of Lemke, no valid active set).
+    Infeasible,
+    /// The solver does not take this problem.
+    Unsupported,
+}
+
+impl std::fmt::Display for Status {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Status::Converged => "converged",
+            Status::IterationLimit => "iteration limit",
+            Status::Stalled => "stalled",
+            Status::Infeasible => "infeasible",
+            Status::Unsupported => "unsupported",
+        })
+    }
+}
+
+/// What a solver says about its own work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// How it believes to have ended.
+    pub status: Status,
+    /// Pivots, exchanges or sweeps made.
+    pub iterations: usize,
+    /// The method at work in the end; differs from the solver's name for chains.
+    pub method: &'static str,
+}
+
+/// What is known about a solve: the solver's word and the independent certificate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Report {
+    /// Converged only if the certificate says so.
+    pub status: Status,
+    /// Pivots, exchanges or sweeps made.
+    pub iterations: usize,
+    /// The method at work in the end.
+    pub method: &'static str,
+    /// Relative residual [–], computed apart from the solver.
+    pub residual: f64,
+    /// The constraint that contributes most to the residual.
+    pub worst: Option<usize>,
+}
+
+/// Why a solver does not take a problem.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum Unsupported {
+    /// The problem is too large for the method.
+    #[error("`{solver}` takes at most {limit} rows, this problem has {rows}; try `auto`")]
+    TooLarge {
+        /// The solver asked.
+        solver: &'static str,
+        /// Its limit.
+        limit: usize,
+        /// Rows of the problem.
+        rows: usize,
+    },
+}
+
+/// Solves, then judges: `status` is `Converged` exactly when the certificate is within `tolerance`.
+///
+/// `u` receives W p + u_free.
+pub fn solve(
+    solver: &mut dyn Solver,
+    problem: &Problem,
+    tolerance: f64,
+    p: &mut [f64],
+    u: &mut Vec<f64>,
+) -> Report {
+    if problem.size() == 0 {
+        u.clear();
+        let (status, method) = (Status::Converged, "none");
+        return Report { status, iterations: 0, method, residual: 0.0, worst: None };
+    }
+    let outcome = match solver.accepts(problem) {
+        Ok(()) => solver.solve(problem, tolerance, p),
+        Err(_) => Outcome { status: Status::Unsupported, iterations: 0, method: "none" },
+    };
+    let Certificate { residual, worst } = certify(problem, p, u);
+    let status = match outcome.status {
+        _ if residual <= tolerance => Status::Converged,
+        Status::Converged => Status::Stalled,
+        status => status,
+    };
+    Report { status, iterations: outcome.iterations, method: outcome.method, residual, worst }
+}
