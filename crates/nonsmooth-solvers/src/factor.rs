@@ -170,6 +170,45 @@ impl GeneralFactor {
         let lu = self.numeric.as_ref().expect("`factor` must succeed before `solve`");
         lu.solve_in_place(MatMut::from_column_major_slice_mut(x, n, 1));
     }
+
+    /// x ← A⁻ᵀ x.
+    pub fn solve_transposed(&self, x: &mut [f64]) {
+        let n = x.len();
+        let lu = self.numeric.as_ref().expect("`factor` must succeed before `solve`");
+        lu.solve_transpose_in_place(MatMut::from_column_major_slice_mut(x, n, 1));
+    }
+}
+
+/// Whether a symmetric matrix is positive definite beyond rounding, by its Cholesky factors.
+///
+/// A pivot below 1e-14 of its diagonal entry counts as zero; up to 64 rows that is checked pivot by
+/// pivot, beyond that faer's factorization decides.
+pub fn is_positive_definite(matrix: &Sparse) -> bool {
+    let n = matrix.n_rows();
+    if matrix.is_diagonal() {
+        return (0..n).all(|i| matrix.get(i, i) > 0.0);
+    }
+    if n > 64 {
+        let Ok(factor) = SymmetricFactor::analyse(matrix) else { return false };
+        let mut lower = factor.lower;
+        for (entry, &(k, _, _)) in lower.val_mut().iter_mut().zip(&factor.source) {
+            *entry = matrix.value[k];
+        }
+        return lower.sp_cholesky(Side::Lower).is_ok();
+    }
+    let mut a: Vec<Vec<f64>> = (0..n).map(|i| (0..n).map(|j| matrix.get(i, j)).collect()).collect();
+    for k in 0..n {
+        if !(a[k][k] > 1e-14 * matrix.get(k, k).abs() && a[k][k] > 0.0) {
+            return false;
+        }
+        for i in k + 1..n {
+            let factor = a[i][k] / a[k][k];
+            for j in k..n {
+                a[i][j] -= factor * a[k][j];
+            }
+        }
+    }
+    true
 }
 
 /// Factors of either kind.
@@ -205,6 +244,14 @@ impl Factor {
             Factor::General(factor) => factor.solve(x),
         }
     }
+
+    /// x ← A⁻ᵀ x.
+    pub fn solve_transposed(&mut self, x: &mut [f64]) {
+        match self {
+            Factor::Symmetric(factor) => factor.solve(x),
+            Factor::General(factor) => factor.solve_transposed(x),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -235,6 +282,14 @@ mod tests {
             factor.solve(&mut b);
             // Condition number below 10: a few units in the last place.
             assert!(x.iter().zip(&b).all(|(x, b)| (x - b).abs() < 1e-13));
+            // xᵀ A = cᵀ, solved through the transpose.
+            let mut c = vec![0.0; 50];
+            for i in 0..50 {
+                let (columns, values) = a.row(i);
+                columns.iter().zip(values).for_each(|(&j, value)| c[j as usize] += x[i] * value);
+            }
+            factor.solve_transposed(&mut c);
+            assert!(x.iter().zip(&c).all(|(x, c)| (x - c).abs() < 1e-13));
         }
     }
 

@@ -27,7 +27,7 @@ mod sparse;
 
 pub use certificate::{Certificate, certify};
 pub use dense::{eliminate, invert};
-pub use factor::{Factor, FactorError};
+pub use factor::{Factor, FactorError, is_positive_definite};
 pub use nearest::nearest;
 pub use options::{Declared, Kind, OptionError, Options, Value};
 pub use problem::{Problem, ProblemError, Set};

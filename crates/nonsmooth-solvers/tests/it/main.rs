@@ -1,0 +1,7 @@
+//! Integration tests of the solvers, from their specification alone. One binary, so linking is cheap.
+
+mod bad_input;
+mod conformance;
+mod oracle;
+mod random_lcp;
+mod samples;

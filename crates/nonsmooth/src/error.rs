@@ -1,0 +1,110 @@
+//! Why a step failed. Carries data; the sentence is written where it is shown.
+
+use crate::model::{Key, Model, UserError};
+use nonsmooth_solvers::Status;
+use thiserror::Error;
+
+/// Why a step could not be made. The state is as it was before.
+#[derive(Debug, Error)]
+pub enum StepError {
+    /// The one-step problem was not brought to tolerance.
+    #[error(
+        "the contact problem was not solved ({status} by {method}): residual {residual:.3e}, tolerance {tolerance:.1e}{}",
+        worst.as_ref().map_or(String::new(), |name| format!(", worst at constraint `{name}`"))
+    )]
+    NotConverged {
+        /// How the solver ended.
+        status: Status,
+        /// The method at work.
+        method: &'static str,
+        /// Residual reached [–].
+        residual: f64,
+        /// Residual wanted [–].
+        tolerance: f64,
+        /// The constraint that contributes most.
+        worst: Option<String>,
+    },
+    /// The solver does not take this problem.
+    #[error("{0}")]
+    Unsupported(#[from] nonsmooth_solvers::Unsupported),
+    /// Newton's iteration did not converge.
+    #[error(
+        "Newton's iteration did not converge: change {change:.3e} after {iterations} iterations, tolerance {tolerance:.1e}"
+    )]
+    Newton {
+        /// Iterations made.
+        iterations: usize,
+        /// Relative change of the velocity in the last one [–].
+        change: f64,
+        /// Relative change wanted [–].
+        tolerance: f64,
+    },
+    /// The iteration matrix of a system is singular.
+    #[error(
+        "the iteration matrix M + hθC + h²θ²K of system `{system}` is singular; try another step size"
+    )]
+    Singular {
+        /// Name of the system.
+        system: String,
+    },
+    /// A number is not finite.
+    #[error("{what} of system `{system}`, coordinate `{coordinate}`, is {value}")]
+    NotFinite {
+        /// `velocity` or `position`.
+        what: &'static str,
+        /// Name of the system.
+        system: String,
+        /// Name of the coordinate.
+        coordinate: String,
+        /// The value found.
+        value: f64,
+    },
+    /// A constraint is not finite.
+    #[error("{what} of constraint `{constraint}` is {value}")]
+    ConstraintNotFinite {
+        /// `gap`, `velocity` or `jacobian`.
+        what: &'static str,
+        /// Name of the constraint.
+        constraint: String,
+        /// The value found.
+        value: f64,
+    },
+    /// A function supplied by the user failed.
+    #[error("{place}: {source}")]
+    User {
+        /// The system or constraint it belongs to.
+        place: String,
+        /// What it said.
+        source: UserError,
+    },
+}
+
+impl StepError {
+    /// An error of a function that belongs to the system at place `index` in v.
+    pub(crate) fn in_system(model: &Model, index: usize) -> impl FnOnce(UserError) -> StepError + '_ {
+        move |source| {
+            let place = format!("system `{}`", model.coordinate_name(index).0);
+            StepError::User { place, source }
+        }
+    }
+
+    /// An error of a function that belongs to a constraint.
+    pub(crate) fn in_constraint(model: &Model, key: Key) -> impl FnOnce(UserError) -> StepError + '_ {
+        move |source| {
+            let place = format!("constraint `{}`", model.constraints.name(key));
+            StepError::User { place, source }
+        }
+    }
+}
+
+/// Refuses the first number that is not finite.
+pub(crate) fn check_finite(model: &Model, what: &'static str, x: &[f64]) -> Result<(), StepError> {
+    // 0·x is NaN exactly where x is not finite; one sum over all is branch-free.
+    if x.iter().map(|x| 0.0 * x).sum::<f64>() == 0.0 {
+        return Ok(());
+    }
+    let bad = x.iter().position(|x| !x.is_finite()).expect("the sum was not finite");
+    let (system, coordinate) = model.coordinate_name(bad);
+    let (system, coordinate) = (system.to_owned(), coordinate.to_owned());
+    Err(StepError::NotFinite { what, system, coordinate, value: x[bad] })
+}

@@ -1,0 +1,105 @@
+//! Integrators: recipes for one step, each one file, chosen by name from one list.
+
+mod moreau_jean;
+
+pub use moreau_jean::MoreauJean;
+
+use crate::error::StepError;
+use crate::log::StepLog;
+use crate::model::{Model, State};
+use crate::phases::Policy;
+use nonsmooth_solvers::{Declared, OptionError, Options, Solver};
+use thiserror::Error;
+
+/// Every integrator, in the order in which they are listed to users.
+pub static INTEGRATORS: &[Entry] = &[moreau_jean::ENTRY];
+
+/// The integrator called `name`.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    INTEGRATORS.iter().find(|entry| entry.name == name)
+}
+
+/// An integrator's name, what it is for, and how to make one.
+pub struct Entry {
+    /// Name in scene files, on the command line and in Python.
+    pub name: &'static str,
+    /// One line for users.
+    pub about: &'static str,
+    /// The options it understands.
+    pub options: &'static [&'static Declared],
+    make: fn(&Options, Solving) -> Box<dyn Integrator>,
+}
+
+impl Entry {
+    /// An integrator with these options, or what is wrong with them.
+    pub fn build(
+        &self,
+        options: &Options,
+        solving: Solving,
+    ) -> Result<Box<dyn Integrator>, Vec<OptionError>> {
+        options.check(self.name, self.options)?;
+        Ok((self.make)(options, solving))
+    }
+}
+
+/// How one-step problems are solved.
+pub struct Solving {
+    /// The solver.
+    pub solver: Box<dyn Solver>,
+    /// Largest certificate that counts as solved [–].
+    pub tolerance: f64,
+    /// What to do beyond that.
+    pub policy: Policy,
+}
+
+/// Default of [`Solving::tolerance`]: two digits above the rounding of a column of 10⁵ bodies.
+pub const DEFAULT_TOLERANCE: f64 = 1e-10;
+
+impl Default for Solving {
+    /// `auto` at the default tolerance, stopping on a miss.
+    fn default() -> Self {
+        let auto = nonsmooth_solvers::find("auto").expect("`auto` is listed");
+        let solver = auto.build(&Options::default()).expect("defaults are valid");
+        Self { solver, tolerance: DEFAULT_TOLERANCE, policy: Policy::Stop }
+    }
+}
+
+/// Why an integrator cannot honour a model.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum Refusal {
+    /// Restitution has no meaning at position level.
+    #[error(
+        "integrator.level = \"position\" cannot honour restitution {restitution} of constraint `{constraint}`; use restitution 0 or level = \"velocity\""
+    )]
+    RestitutionAtPositionLevel {
+        /// Name of the constraint.
+        constraint: String,
+        /// Its restitution.
+        restitution: f64,
+    },
+    /// θ = 0 leaves the end position independent of the impulse.
+    #[error(
+        "integrator.level = \"position\" needs theta > 0: with theta = 0 no impulse moves the end position"
+    )]
+    ExplicitAtPositionLevel,
+}
+
+/// A recipe for one step.
+pub trait Integrator: Send {
+    /// Says in words why this model is not for this integrator.
+    fn accepts(&self, model: &Model) -> Result<(), Refusal>;
+
+    /// Makes one step of size `h`: reads `now`, writes `next` and `log`. On error `next` is unusable
+    /// and `now` untouched.
+    fn step(
+        &mut self,
+        model: &Model,
+        now: &State,
+        h: f64,
+        next: &mut State,
+        log: &mut StepLog,
+    ) -> Result<(), StepError>;
+
+    /// Overwrites all scratch with NaN; no bit of any result may depend on it.
+    fn poison(&mut self);
+}

@@ -1,0 +1,202 @@
+//! Moreau–Jean: the θ-scheme at velocity level.
+//!
+//! ```text
+//! M(q_c)(v⁺ − v) = h (θ f⁺ + (1−θ) f) + H(q_c)ᵀ p          q⁺ = q + h (θ v⁺ + (1−θ) v)
+//! y + γ h u ≤ 0:   0 ≤ u⁺ + e u ⟂ p ≥ 0,  u⁺ = H(q_c) v⁺ + ∂g/∂t(t⁺)         otherwise p = 0
+//! ```
+//!
+//! [Acary06, Algorithm 1; Acary10, eq. (29)], read as x_{k+θ} = θ x⁺ + (1−θ) x. p is an impulse: W is
+//! used with p, not with h λ. Linear models take one pass; others iterate by Newton until v⁺ moves by
+//! less than `newton_tolerance`, relatively. By option the law is imposed on the gap at the end of the
+//! step, 0 ≤ y⁺ ⟂ p ≥ 0 [Acary06, eq. (51)].
+
+use super::{Entry, Integrator, Refusal, Solving};
+use crate::error::StepError;
+use crate::log::StepLog;
+use crate::model::{Model, State};
+use crate::phases::{
+    Accounting, Activation, Assembly, Coeffs, Configuration, Factors, Free, Impulses, Iterate, Level,
+    Made, Rows, Theta, account, advance, apply, assemble, detect, factorize, free_motion, linearize,
+    solve, warm_start,
+};
+use nonsmooth_solvers::{Declared, Kind, Options};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "moreau-jean",
+    about: "θ-scheme at velocity level with Newton impacts; the default",
+    options: &[&THETA, &GAMMA, &LEVEL, &CONFIGURATION, &NEWTON_TOLERANCE, &NEWTON_ITERATIONS],
+    make: |options, solving| Box::new(MoreauJean::new(options, solving)),
+};
+
+const THETA: Declared = Declared {
+    name: "theta",
+    about: "implicitness θ: ½ conserves, 1 damps, < ½ is unstable with stiffness [–]",
+    kind: Kind::Number { min: 0.0, max: 1.0 },
+    default: "0.5",
+};
+const GAMMA: Declared = Declared {
+    name: "gamma",
+    about: "look-ahead γ: a constraint takes part if y + γ h u ≤ 0 [–]",
+    kind: Kind::Number { min: 0.0, max: 10.0 },
+    default: "0.5",
+};
+const LEVEL: Declared = Declared {
+    name: "level",
+    about: "whether the law holds for the velocity or for the gap at the end of the step",
+    kind: Kind::Word(&["velocity", "position"]),
+    default: "velocity",
+};
+const CONFIGURATION: Declared = Declared {
+    name: "configuration",
+    about: "where M(q) and H(q) are evaluated: at q_{k+θ} or at the end of the step",
+    kind: Kind::Word(&["theta", "end"]),
+    default: "theta",
+};
+const NEWTON_TOLERANCE: Declared = Declared {
+    name: "newton_tolerance",
+    about: "relative change of v⁺ at which Newton's iteration stops [–]",
+    kind: Kind::Positive,
+    default: "1e-12",
+};
+const NEWTON_ITERATIONS: Declared = Declared {
+    name: "newton_iterations",
+    about: "most Newton iterations per step [–]",
+    kind: Kind::Count,
+    default: "50",
+};
+
+/// The θ-scheme of Moreau and Jean.
+pub struct MoreauJean {
+    theta: f64,
+    gamma: f64,
+    level: Level,
+    configuration: Configuration,
+    newton_tolerance: f64,
+    newton_iterations: usize,
+    solving: Solving,
+    work: Work,
+}
+
+/// Scratch, one value per phase; reused, never read across steps.
+#[derive(Default)]
+struct Work {
+    at: Iterate,
+    rows: Rows,
+    factors: Factors,
+    free: Free,
+    assembly: Assembly,
+    impulses: Impulses,
+    v_next: Vec<f64>,
+    accounting: Accounting,
+}
+
+impl MoreauJean {
+    fn new(options: &Options, solving: Solving) -> Self {
+        Self {
+            theta: options.number(&THETA),
+            gamma: options.number(&GAMMA),
+            level: match options.word(&LEVEL) {
+                "position" => Level::Position,
+                _ => Level::Velocity,
+            },
+            configuration: match options.word(&CONFIGURATION) {
+                "end" => Configuration::End,
+                _ => Configuration::Theta,
+            },
+            newton_tolerance: options.number(&NEWTON_TOLERANCE),
+            newton_iterations: options.count(&NEWTON_ITERATIONS),
+            solving,
+            work: Work::default(),
+        }
+    }
+
+    fn coeffs(&self, h: f64) -> Coeffs {
+        Coeffs { damping: h * self.theta, stiffness: (h * self.theta).powi(2) }
+    }
+
+    fn activation(&self, h: f64) -> Activation {
+        Activation { look_ahead: self.gamma * h, all: self.level == Level::Position }
+    }
+}
+
+impl Default for MoreauJean {
+    fn default() -> Self {
+        Self::new(&Options::default(), Solving::default())
+    }
+}
+
+impl Integrator for MoreauJean {
+    fn accepts(&self, model: &Model) -> Result<(), Refusal> {
+        if self.level == Level::Velocity {
+            return Ok(());
+        }
+        if self.theta == 0.0 {
+            return Err(Refusal::ExplicitAtPositionLevel);
+        }
+        for (name, &law) in model.constraints.names.iter().zip(&model.constraints.laws) {
+            let restitution = model.laws[law].1.restitution;
+            if restitution != 0.0 {
+                let constraint = name.clone();
+                return Err(Refusal::RestitutionAtPositionLevel { constraint, restitution });
+            }
+        }
+        Ok(())
+    }
+
+    fn step(
+        &mut self,
+        model: &Model,
+        now: &State,
+        h: f64,
+        next: &mut State,
+        log: &mut StepLog,
+    ) -> Result<(), StepError> {
+        let (rule, coeffs, activation) =
+            (Theta { h, theta: self.theta }, self.coeffs(h), self.activation(h));
+        let Work { at, rows, factors, free, assembly, impulses, v_next, accounting } = &mut self.work;
+        let Solving { solver, tolerance, policy } = &mut self.solving;
+
+        detect(model, now, activation, rows)?;
+        warm_start(now, rows, h, impulses);
+        at.start(model, now, h)?;
+        for iteration in 1.. {
+            at.update(model, now, rule, self.configuration);
+            factorize(model, at, coeffs, factors)?;
+            free_motion(model, now, at, rule, factors, free)?;
+            linearize(model, now, at, rule, self.level, rows)?;
+            assemble(model, rows, factors, free, assembly);
+            let report = solve(model, rows, assembly, (&mut **solver, *tolerance, *policy), impulses)?;
+            log.solves.push(report);
+            apply(model, free, rows, &impulses.p, factors, v_next);
+            log.newton_iterations = iteration;
+            if model.is_linear {
+                break;
+            }
+            let change = at.accept(v_next);
+            if change <= self.newton_tolerance {
+                break;
+            }
+            if iteration >= self.newton_iterations {
+                let (iterations, tolerance) = (iteration, self.newton_tolerance);
+                return Err(StepError::Newton { iterations, change, tolerance });
+            }
+        }
+        advance(model, now, rule, v_next, (rows, &impulses.p), next)?;
+
+        let Impulses { p, previous, .. } = impulses;
+        account(model, &Made { now, next, rule, at, free, rows, p, previous }, accounting, log)
+    }
+
+    fn poison(&mut self) {
+        let Work { at, rows, factors, free, assembly, impulses, v_next, accounting } = &mut self.work;
+        at.poison();
+        rows.poison();
+        factors.poison();
+        free.poison();
+        assembly.poison();
+        impulses.poison();
+        v_next.fill(f64::NAN);
+        accounting.poison();
+        self.solving.solver.forget();
+    }
+}

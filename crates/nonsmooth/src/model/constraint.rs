@@ -1,0 +1,93 @@
+//! Constraints: what ties systems to the world or to each other.
+//!
+//! ```text
+//! linear          y = H q + b                 u = H v                       r = Hᵀ λ
+//! gap             y = g(q, t)                 u = ∂g/∂q v + ∂g/∂t           r = (∂g/∂q)ᵀ λ
+//! velocity level  u = h(q, v, t)                                            r = (∂h/∂v)ᵀ λ
+//! ```
+//!
+//! A constraint is a function of a few chosen coordinates, from at most two systems. [Acary06, sec. 2.2]
+
+use super::system::UserError;
+use nonsmooth_solvers::Sparse;
+
+/// Names a constraint for the whole run; never reused. Rows of a step are sorted by it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key(pub u64);
+
+/// A coordinate of the model: its place in q and v.
+pub type Coordinate = usize;
+
+/// A gap y = g(q, t) ≥ 0 (or = 0) as a function of the coordinates it was registered with, in order.
+pub trait Gap: Send + Sync {
+    /// y [m].
+    fn gap(&self, t: f64, q: &[f64]) -> Result<f64, UserError>;
+    /// ∂g/∂q, one entry per coordinate.
+    fn jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) -> Result<(), UserError>;
+    /// ∂g/∂t [m/s], for obstacles that move.
+    fn rate(&self, _t: f64, _q: &[f64]) -> Result<f64, UserError> {
+        Ok(0.0)
+    }
+    /// Whether ∂g/∂q is constant, so that g is linear in q.
+    fn is_linear(&self) -> bool {
+        false
+    }
+}
+
+/// A constraint on velocities u = h(q, v, t), as a function of the coordinates it was registered with.
+pub trait VelocityConstraint: Send + Sync {
+    /// u [m/s].
+    fn value(&self, t: f64, q: &[f64], v: &[f64]) -> Result<f64, UserError>;
+    /// ∂h/∂v, one entry per coordinate.
+    fn jacobian(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]) -> Result<(), UserError>;
+}
+
+/// All constraints of a model, by family. Keys count through the families in this order.
+#[derive(Default)]
+pub struct Constraints {
+    /// Name of each constraint, by key.
+    pub names: Vec<String>,
+    /// Law of each constraint (an index into the model's laws), by key.
+    pub laws: Vec<usize>,
+    /// H of the linear constraints, one row each, over all coordinates of the model.
+    pub jacobian: Sparse,
+    /// b of the linear constraints [m].
+    pub offset: Vec<f64>,
+    /// Constraints with a gap function.
+    pub gaps: Vec<(Vec<u32>, Box<dyn Gap>)>,
+    /// Constraints on velocities.
+    pub velocity: Vec<(Vec<u32>, Box<dyn VelocityConstraint>)>,
+}
+
+impl Constraints {
+    /// Number of linear constraints; keys 0 … n_linear − 1.
+    pub fn n_linear(&self) -> usize {
+        self.offset.len()
+    }
+
+    /// Number of constraints that have a gap; the rest are velocity-level.
+    pub fn n_gaps(&self) -> usize {
+        self.offset.len() + self.gaps.len()
+    }
+
+    /// Number of all constraints.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether there is no constraint.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// Name of the constraint with this key.
+    pub fn name(&self, key: Key) -> &str {
+        &self.names[key.0 as usize]
+    }
+}
+
+/// Copies the chosen coordinates of `x` into `out`.
+pub(crate) fn gather(columns: &[u32], x: &[f64], out: &mut Vec<f64>) {
+    out.clear();
+    out.extend(columns.iter().map(|&j| x[j as usize]));
+}

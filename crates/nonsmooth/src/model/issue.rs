@@ -1,0 +1,111 @@
+//! What is wrong with a model: every issue at once, each with its place.
+
+use thiserror::Error;
+
+/// Where in a model something is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A field of the system with this index.
+    System(usize, &'static str),
+    /// A field of the constraint with this index, counted in the order of registration.
+    Constraint(usize, &'static str),
+    /// The prescribed coordinate with this index.
+    Prescribed(usize),
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, Error)]
+pub enum Issue {
+    /// A vector or matrix has the wrong size.
+    #[error("must have {want}, has {got}")]
+    Size {
+        /// What was expected.
+        want: String,
+        /// What was found.
+        got: String,
+    },
+    /// A number is not finite.
+    #[error("entry {index} is {value}; every number must be finite")]
+    NotFinite {
+        /// Which entry.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// A matrix that must be symmetric is not.
+    #[error("must be symmetric; {remedy}")]
+    NotSymmetric {
+        /// What to do instead.
+        remedy: &'static str,
+    },
+    /// A mass matrix is singular or not positive.
+    #[error("must be positive definite: {reason}")]
+    NotPositive {
+        /// How it fails.
+        reason: String,
+    },
+    /// The initial state is inside an obstacle, or off a joint.
+    #[error(
+        "the initial state violates the constraint `{name}`: gap {gap:.6e} m; move it, or allow it explicitly"
+    )]
+    InitialGap {
+        /// Name of the constraint.
+        name: String,
+        /// The gap found [m].
+        gap: f64,
+    },
+    /// A constraint touches no coordinate.
+    #[error("depends on no coordinate, so no impulse could act on it")]
+    NoCoordinate,
+    /// A constraint touches too many systems.
+    #[error("touches {count} systems; a constraint touches at most two")]
+    TooManySystems {
+        /// How many.
+        count: usize,
+    },
+    /// Contact coordinates of one large connected system exceed what the compliance can hold.
+    #[error(
+        "touches a sparse system with {count} contact coordinates; at most {limit} are supported in one connected system"
+    )]
+    TooManyContacts {
+        /// How many.
+        count: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// A velocity-level constraint with restitution.
+    #[error("is at velocity level, so restitution {restitution} has no meaning; use 0 or a gap")]
+    RestitutionAtVelocityLevel {
+        /// The value given.
+        restitution: f64,
+    },
+    /// A coordinate is prescribed twice.
+    #[error("the velocity of this coordinate is prescribed twice")]
+    PrescribedTwice,
+    /// A function supplied by the user failed.
+    #[error("{0}")]
+    User(String),
+}
+
+/// Everything that is wrong with a model.
+#[derive(Clone, Debug, Error)]
+#[error("{}", text(issues))]
+pub struct ModelError {
+    /// Each issue with its place.
+    pub issues: Vec<(Place, Issue)>,
+}
+
+fn text(issues: &[(Place, Issue)]) -> String {
+    let lines: Vec<String> = issues.iter().map(|(place, issue)| format!("{place}: {issue}")).collect();
+    lines.join("\n")
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Place::System(i, field) => write!(f, "system[{i}].{field}"),
+            Place::Constraint(i, field) => write!(f, "constraint[{i}].{field}"),
+            Place::Prescribed(i) => write!(f, "prescribed[{i}]"),
+        }
+    }
+}

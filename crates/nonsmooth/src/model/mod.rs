@@ -1,0 +1,136 @@
+//! The model: systems joined by constraints, checked once, constant during a run.
+//!
+//! All coordinates live in one vector q and all velocities in one vector v. The linear systems come
+//! first and form one block-diagonal sparse operator; each Lagrangian system follows as a dense block.
+//! Dispatch is per family and per step, never per contact.
+
+mod blocks;
+mod builder;
+mod constraint;
+mod first_order;
+mod issue;
+mod state;
+mod system;
+
+pub use blocks::{Block, Blocks, CONTACT_LIMIT, DENSE_LIMIT};
+pub use builder::ModelBuilder;
+pub(crate) use constraint::gather;
+pub use constraint::{Constraints, Coordinate, Gap, Key, VelocityConstraint};
+pub use first_order::FirstOrderForm;
+pub use issue::{Issue, ModelError, Place};
+pub use state::{ContactMemory, State};
+pub use system::{At, FiniteDifferences, Force, Lagrangian, Linear, UserError, Velocity};
+
+use crate::laws::StepForm;
+use nonsmooth_solvers::Sparse;
+use std::ops::Range;
+
+/// Names a system of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SystemId(pub usize);
+
+/// Where a system sits in q and v.
+#[derive(Clone, Debug)]
+pub struct System {
+    /// Name for messages and results.
+    pub name: String,
+    /// Names of its coordinates.
+    pub coordinates: Vec<String>,
+    /// Its places in v (and, without quaternions, in q).
+    pub range: Range<usize>,
+}
+
+/// All linear systems as one operator over the first `n` velocities.
+pub struct LinearFamily {
+    /// Number of velocities of all linear systems together.
+    pub n: usize,
+    /// M.
+    pub mass: Sparse,
+    /// C, if any system has it.
+    pub damping: Option<Sparse>,
+    /// K, if any system has it.
+    pub stiffness: Option<Sparse>,
+    /// Constant force [N].
+    pub load: Vec<f64>,
+    /// Forces that depend on time, each over its range.
+    pub forces: Vec<(Range<usize>, Force)>,
+}
+
+/// A Lagrangian system at its place in q and v.
+pub struct UserSystem {
+    /// Its places in q and v.
+    pub range: Range<usize>,
+    /// Its matrices and forces.
+    pub dynamics: Box<dyn Lagrangian>,
+}
+
+/// A coordinate whose velocity is a given function of time.
+pub struct Prescribed {
+    /// Its place in v.
+    pub index: usize,
+    /// Its velocity [m/s].
+    pub velocity: Velocity,
+}
+
+/// Systems joined by constraints. Does not change during a step.
+pub struct Model {
+    /// Every system in the order of registration.
+    pub systems: Vec<System>,
+    /// The linear systems.
+    pub linear: LinearFamily,
+    /// The Lagrangian systems.
+    pub user: Vec<UserSystem>,
+    /// Coordinates with prescribed velocity, by index.
+    pub prescribed: Vec<Prescribed>,
+    /// Contacts, stops and joints.
+    pub constraints: Constraints,
+    /// The laws that constraints refer to, with their names.
+    pub laws: Vec<(String, StepForm)>,
+    /// How M̂ falls into independent blocks.
+    pub blocks: Blocks,
+    /// Whether everything is linear, so that a step needs no Newton iteration.
+    pub is_linear: bool,
+}
+
+impl Model {
+    /// Number of velocities.
+    pub fn n_velocities(&self) -> usize {
+        self.linear.n + self.user.iter().map(|u| u.range.len()).sum::<usize>()
+    }
+
+    /// The law of a constraint.
+    pub fn law(&self, key: Key) -> StepForm {
+        self.laws[self.constraints.laws[key.0 as usize]].1
+    }
+
+    /// System and coordinate name of place `i` in v.
+    pub fn coordinate_name(&self, i: usize) -> (&str, &str) {
+        let system = self.systems.iter().find(|s| s.range.contains(&i));
+        let system = system.expect("every coordinate belongs to a system");
+        (&system.name, &system.coordinates[i - system.range.start])
+    }
+
+    /// The system called `name`.
+    pub fn system(&self, name: &str) -> Option<&System> {
+        self.systems.iter().find(|s| s.name == name)
+    }
+
+    /// Gaps of all constraints that have one, at a state [m].
+    pub fn gaps(
+        &self,
+        state: &State,
+        scratch: &mut Vec<f64>,
+        out: &mut Vec<f64>,
+    ) -> Result<(), UserError> {
+        let constraints = &self.constraints;
+        out.clear();
+        for i in 0..constraints.n_linear() {
+            out.push(constraints.jacobian.row_dot(i, &state.q) + constraints.offset[i]);
+        }
+        for (columns, gap) in &constraints.gaps {
+            gather(columns, &state.q, scratch);
+            out.push(gap.gap(state.t, scratch)?);
+        }
+        Ok(())
+    }
+}

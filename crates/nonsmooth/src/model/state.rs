@@ -1,0 +1,43 @@
+//! The state: everything the next step reads. A checkpoint is the state, whole.
+
+use super::constraint::Key;
+
+/// Where the model is, and what a scheme or a contact must remember.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// Time [s].
+    pub t: f64,
+    /// Number of steps made since the start.
+    pub step: u64,
+    /// Size of the step that led here [s]; 0 at the start.
+    pub step_size: f64,
+    /// Coordinates [m, rad].
+    pub q: Vec<f64>,
+    /// Velocities, right limits [m/s, rad/s].
+    pub v: Vec<f64>,
+    /// What a scheme with memory keeps (earlier coordinates, accelerations); empty for one-step schemes.
+    pub memory: Vec<f64>,
+    /// Impulses of the last step, by contact.
+    pub contacts: ContactMemory,
+}
+
+/// What is remembered of each contact of the last step, sorted by key.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ContactMemory {
+    /// Which constraint.
+    pub keys: Vec<Key>,
+    /// Its impulse in the last step [N·s].
+    pub impulses: Vec<f64>,
+}
+
+impl State {
+    /// Makes `self` equal to `other` without giving up memory.
+    pub fn copy_from(&mut self, other: &State) {
+        (self.t, self.step, self.step_size) = (other.t, other.step, other.step_size);
+        self.q.clone_from(&other.q);
+        self.v.clone_from(&other.v);
+        self.memory.clone_from(&other.memory);
+        self.contacts.keys.clone_from(&other.contacts.keys);
+        self.contacts.impulses.clone_from(&other.contacts.impulses);
+    }
+}

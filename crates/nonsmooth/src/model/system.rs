@@ -1,0 +1,211 @@
+//! Systems: what has mass and moves.
+//!
+//! ```text
+//! Lagrangian   M(q) v̇ + N(q, v) + F_int(t, q, v) + ∇V(q) = F_ext(t) + r,   q̇ = v
+//! linear       M v̇ + C v + K q = load + F_ext(t) + r,                       q̇ = v
+//! ```
+//!
+//! V and `load` are the conservative part of the forces, kept apart so that their energy is counted as
+//! potential energy. [Acary06, eq. (1)]
+
+use nonsmooth_solvers::Sparse;
+
+/// An error inside a function that the user supplied; it comes back as the step's error.
+pub type UserError = Box<dyn std::error::Error + Send + Sync>;
+
+/// A force that depends on time [N]: `force(t, out)` writes one entry per coordinate.
+pub type Force = Box<dyn Fn(f64, &mut [f64]) -> Result<(), UserError> + Send + Sync>;
+
+/// A velocity prescribed as a function of time [m/s].
+pub type Velocity = Box<dyn Fn(f64) -> Result<f64, UserError> + Send + Sync>;
+
+/// A linear system M v̇ + C v + K q = load + F_ext(t) + r, as given by the user.
+pub struct Linear {
+    /// Name for messages and results.
+    pub name: String,
+    /// Names of the coordinates; also fixes their number.
+    pub coordinates: Vec<String>,
+    /// M [kg, kg·m²], symmetric positive definite.
+    pub mass: Sparse,
+    /// C [N·s/m], any square matrix.
+    pub damping: Option<Sparse>,
+    /// K [N/m], symmetric.
+    pub stiffness: Option<Sparse>,
+    /// Constant force with potential −load·q [N].
+    pub load: Vec<f64>,
+    /// Force that depends on time [N]; its work is external work.
+    pub force: Option<Force>,
+    /// Initial coordinates [m, rad].
+    pub q: Vec<f64>,
+    /// Initial velocities [m/s, rad/s].
+    pub v: Vec<f64>,
+}
+
+impl Linear {
+    /// A free system at rest at the origin, with coordinates `q0`, `q1`, ….
+    pub fn new(name: &str, mass: Sparse) -> Self {
+        let n = mass.n_rows();
+        Self {
+            name: name.to_owned(),
+            coordinates: (0..n).map(|i| format!("q{i}")).collect(),
+            mass,
+            damping: None,
+            stiffness: None,
+            load: vec![0.0; n],
+            force: None,
+            q: vec![0.0; n],
+            v: vec![0.0; n],
+        }
+    }
+
+    /// Sets the damping matrix C.
+    pub fn damping(mut self, damping: Sparse) -> Self {
+        self.damping = Some(damping);
+        self
+    }
+
+    /// Sets the stiffness matrix K.
+    pub fn stiffness(mut self, stiffness: Sparse) -> Self {
+        self.stiffness = Some(stiffness);
+        self
+    }
+
+    /// Sets the constant force [N].
+    pub fn load(mut self, load: &[f64]) -> Self {
+        self.load = load.to_vec();
+        self
+    }
+
+    /// Sets the force that depends on time [N].
+    pub fn force(
+        mut self,
+        force: impl Fn(f64, &mut [f64]) -> Result<(), UserError> + Send + Sync + 'static,
+    ) -> Self {
+        self.force = Some(Box::new(force));
+        self
+    }
+
+    /// Sets the initial coordinates and velocities.
+    pub fn initial(mut self, q: &[f64], v: &[f64]) -> Self {
+        self.q = q.to_vec();
+        self.v = v.to_vec();
+        self
+    }
+}
+
+/// A nonlinear Lagrangian system with n coordinates. Matrices are row-major slices of n² entries;
+/// every `out` holds zeros on entry.
+pub trait Lagrangian: Send + Sync {
+    /// M(q) [kg, kg·m²], symmetric positive definite.
+    fn mass(&self, q: &[f64], out: &mut [f64]) -> Result<(), UserError>;
+
+    /// N(q, v) [N]: the inertial terms that are quadratic in v (centrifugal, Coriolis).
+    fn inertial(&self, _q: &[f64], _v: &[f64], _out: &mut [f64]) -> Result<(), UserError> {
+        Ok(())
+    }
+
+    /// F_int(t, q, v) [N], on the left-hand side: damping and other forces without potential.
+    fn internal(&self, _t: f64, _q: &[f64], _v: &[f64], _out: &mut [f64]) -> Result<(), UserError> {
+        Ok(())
+    }
+
+    /// V(q) [J].
+    fn potential(&self, _q: &[f64]) -> Result<f64, UserError> {
+        Ok(0.0)
+    }
+
+    /// ∇V(q) [N], on the left-hand side.
+    fn gradient(&self, _q: &[f64], _out: &mut [f64]) -> Result<(), UserError> {
+        Ok(())
+    }
+
+    /// F_ext(t) [N], on the right-hand side.
+    fn external(&self, _t: f64, _out: &mut [f64]) -> Result<(), UserError> {
+        Ok(())
+    }
+
+    /// C = ∂(N + F_int)/∂v and K = ∂(N + F_int + ∇V)/∂q. Wrap the system in [`FiniteDifferences`] to have
+    /// them estimated.
+    fn jacobians(&self, at: At<'_>, damping: &mut [f64], stiffness: &mut [f64])
+    -> Result<(), UserError>;
+}
+
+/// Where the forces of a Lagrangian system are evaluated.
+#[derive(Clone, Copy)]
+pub struct At<'a> {
+    /// Time [s].
+    pub t: f64,
+    /// Coordinates of the system.
+    pub q: &'a [f64],
+    /// Velocities of the system.
+    pub v: &'a [f64],
+}
+
+/// A Lagrangian system whose Jacobians are estimated by central differences.
+///
+/// The increment is ε^⅓ (1 + |x|), the best compromise between truncation and rounding; the estimate
+/// is good to about ε^⅔ ≈ 4e-11, enough for Newton's iteration to converge quickly.
+pub struct FiniteDifferences<L>(pub L);
+
+impl<L: Lagrangian> FiniteDifferences<L> {
+    fn left_side(&self, at: At<'_>, out: &mut [f64]) -> Result<(), UserError> {
+        let mut part = vec![0.0; out.len()];
+        self.0.inertial(at.q, at.v, out)?;
+        self.0.internal(at.t, at.q, at.v, &mut part)?;
+        out.iter_mut().zip(&part).for_each(|(out, part)| *out += part);
+        part.fill(0.0);
+        self.0.gradient(at.q, &mut part)?;
+        out.iter_mut().zip(&part).for_each(|(out, part)| *out += part);
+        Ok(())
+    }
+
+    fn differences(&self, at: At<'_>, of_velocity: bool, out: &mut [f64]) -> Result<(), UserError> {
+        let n = at.q.len();
+        let mut x = if of_velocity { at.v.to_vec() } else { at.q.to_vec() };
+        let (mut above, mut below) = (vec![0.0; n], vec![0.0; n]);
+        for j in 0..n {
+            let (centre, d) = (x[j], f64::EPSILON.cbrt() * (1.0 + x[j].abs()));
+            for (sign, side) in [(d, &mut above), (-d, &mut below)] {
+                x[j] = centre + sign;
+                side.fill(0.0);
+                let there = if of_velocity { At { v: &x, ..at } } else { At { q: &x, ..at } };
+                self.left_side(there, side)?;
+            }
+            x[j] = centre;
+            for i in 0..n {
+                out[i * n + j] = (above[i] - below[i]) / (2.0 * d);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<L: Lagrangian> Lagrangian for FiniteDifferences<L> {
+    fn mass(&self, q: &[f64], out: &mut [f64]) -> Result<(), UserError> {
+        self.0.mass(q, out)
+    }
+    fn inertial(&self, q: &[f64], v: &[f64], out: &mut [f64]) -> Result<(), UserError> {
+        self.0.inertial(q, v, out)
+    }
+    fn internal(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]) -> Result<(), UserError> {
+        self.0.internal(t, q, v, out)
+    }
+    fn potential(&self, q: &[f64]) -> Result<f64, UserError> {
+        self.0.potential(q)
+    }
+    fn gradient(&self, q: &[f64], out: &mut [f64]) -> Result<(), UserError> {
+        self.0.gradient(q, out)
+    }
+    fn external(&self, t: f64, out: &mut [f64]) -> Result<(), UserError> {
+        self.0.external(t, out)
+    }
+    fn jacobians(
+        &self,
+        at: At<'_>,
+        damping: &mut [f64],
+        stiffness: &mut [f64],
+    ) -> Result<(), UserError> {
+        self.differences(at, true, damping)?;
+        self.differences(at, false, stiffness)
+    }
+}

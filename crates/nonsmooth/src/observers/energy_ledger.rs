@@ -1,0 +1,71 @@
+//! The energy ledger of a run: each column summed up, and what remains.
+//!
+//! remainder = Δ(T + V) − Σ works. For linear systems it vanishes to rounding at every step; for
+//! Lagrangian ones it shows how far the scheme is from the exact balance.
+
+use crate::error::StepError;
+use crate::model::{Model, State, UserError};
+use crate::phases::{Accounting, Energies, Works, energies};
+use crate::simulation::{Frame, Observer};
+
+/// Sums the energy that flowed through each column.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EnergyLedger {
+    /// Energies at the start of the run.
+    pub initial: Energies,
+    /// Energies now.
+    pub energies: Energies,
+    /// Work of the last step, by column.
+    pub step: Works,
+    /// Work since the start, by column.
+    pub total: Works,
+    /// What the last step left unexplained [J].
+    pub step_remainder: f64,
+    /// What all steps left unexplained together [J].
+    pub remainder: f64,
+    /// Largest |step remainder| [J].
+    pub worst_remainder: f64,
+    /// Largest T + |V| so far [J]: the size against which rounding is judged.
+    pub scale: f64,
+}
+
+impl EnergyLedger {
+    /// A ledger that begins at `state`.
+    pub fn begin(model: &Model, state: &State) -> Result<Self, StepError> {
+        let initial = energies(model, state, &mut Accounting::default())?;
+        let scale = initial.kinetic + initial.potential.abs();
+        Ok(Self { initial, energies: initial, scale, ..Self::default() })
+    }
+
+    /// Books one step.
+    #[inline]
+    pub fn book(&mut self, after: Energies, works: Works) {
+        let before = self.energies;
+        let change = (after.kinetic - before.kinetic) + (after.potential - before.potential);
+        self.step_remainder = change - works.sum();
+        self.remainder += self.step_remainder;
+        self.worst_remainder = self.worst_remainder.max(self.step_remainder.abs());
+        self.scale = self.scale.max(after.kinetic + after.potential.abs());
+        self.step = works;
+        let total = &mut self.total;
+        total.external += works.external;
+        total.viscous += works.viscous;
+        total.contact += works.contact;
+        total.obstacle += works.obstacle;
+        total.prescribed += works.prescribed;
+        total.scheme += works.scheme;
+        self.energies = after;
+    }
+}
+
+impl Observer for EnergyLedger {
+    fn start(&mut self, model: &Model, state: &State) -> Result<(), UserError> {
+        *self = Self::begin(model, state)?;
+        Ok(())
+    }
+
+    fn step(&mut self, frame: Frame<'_>) -> Result<(), UserError> {
+        self.book(frame.log.energies, frame.log.works);
+        Ok(())
+    }
+}

@@ -1,0 +1,16 @@
+//! Observers: they watch a run and keep what they need.
+
+mod energy_ledger;
+mod summary;
+mod trajectory;
+
+pub use energy_ledger::EnergyLedger;
+pub use summary::Summary;
+pub use trajectory::Trajectory;
+
+/// Every observer with a line for users.
+pub static OBSERVERS: &[(&str, &str)] = &[
+    ("energy-ledger", "kinetic and potential energy, work of each kind, and what remains"),
+    ("summary", "steps, impacts, largest penetration and residual, unconverged steps"),
+    ("trajectory", "t, q, v, impulses and gaps of every step"),
+];

@@ -1,0 +1,62 @@
+//! The trust summary: how far the run may be believed, in a few numbers.
+
+use crate::model::{Key, UserError};
+use crate::simulation::{Frame, Observer};
+use nonsmooth_solvers::{Set, Status};
+
+/// Counts and extremes over a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Steps made.
+    pub steps: u64,
+    /// Contacts that closed.
+    pub impacts: u64,
+    /// Largest overlap of a unilateral constraint, or error of a joint [m], with its place and time.
+    pub penetration: f64,
+    /// Where and when that was.
+    pub penetration_at: Option<(Key, f64)>,
+    /// Largest certificate of any solve [–].
+    pub residual: f64,
+    /// When that was [s].
+    pub residual_at: f64,
+    /// Steps in which a solve missed its tolerance.
+    pub unconverged: u64,
+    /// Newton iterations of all steps together.
+    pub newton_iterations: u64,
+    /// Most contacts that took part in one step.
+    pub most_contacts: usize,
+    /// Steps in which a contact with p > 0 was separating at the start (u⁻ > 0): there the scheme may
+    /// gain energy.
+    pub separating_impulses: u64,
+}
+
+impl Observer for Summary {
+    fn step(&mut self, frame: Frame<'_>) -> Result<(), UserError> {
+        let (log, t) = (frame.log, frame.after.t);
+        self.steps += 1;
+        self.impacts += log.events.len() as u64;
+        self.newton_iterations += log.newton_iterations as u64;
+        self.most_contacts = self.most_contacts.max(log.contacts.keys.len());
+        let mut missed = false;
+        for report in &log.solves {
+            if !(report.residual <= self.residual) {
+                (self.residual, self.residual_at) = (report.residual, t);
+            }
+            missed |= report.status != Status::Converged;
+        }
+        self.unconverged += u64::from(missed);
+        for (i, &gap) in log.gaps.iter().enumerate() {
+            // Written so that the common case, a gap above the worst, costs one comparison.
+            if gap < -self.penetration {
+                (self.penetration, self.penetration_at) = (-gap, Some((Key(i as u64), t)));
+            } else if gap > self.penetration && frame.model.law(Key(i as u64)).set == Set::Free {
+                (self.penetration, self.penetration_at) = (gap, Some((Key(i as u64), t)));
+            }
+        }
+        let contacts = &log.contacts;
+        let separating =
+            contacts.impulse.iter().zip(&contacts.u_minus).any(|(p, u)| *p > 0.0 && *u > 0.0);
+        self.separating_impulses += u64::from(separating);
+        Ok(())
+    }
+}

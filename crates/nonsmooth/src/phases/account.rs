@@ -1,0 +1,325 @@
+//! The energy ledger of one θ-step: every column from its own formula.
+//!
+//! Multiplying M Δv + h C v_θ + h K q_θ = h F_θ + Hᵀp + R by v_θ, with x_θ = θ x⁺ + (1−θ) x and
+//! Δq = h v_θ, gives for linear systems the identity
+//!
+//! ```text
+//! Δ(T + V) = external − viscous + contact + obstacle + prescribed − scheme
+//!
+//! T = ½ vᵀMv      V = ½ qᵀKq − load·q       external   = h v_θ·F_ext,θ
+//! viscous  = h v_θᵀ C v_θ                    contact    = Σ p (H v_θ + ġ_θ)       ġ = ∂g/∂t
+//! obstacle = −Σ p ġ_θ                        prescribed = Σ R v_θ
+//! scheme   = (θ − ½)(ΔvᵀMΔv + ΔqᵀKΔq)
+//! ```
+//!
+//! R = M Δv + h C v_θ + h K q_θ − h F_θ − Hᵀp is the impulse that holds a prescribed coordinate. For
+//! Lagrangian systems M is taken at the configuration of the step, T and V at the state itself, `viscous`
+//! is h v_θ·F_int,θ and K Δq becomes Δ∇V; what is then missing is the remainder, which the ledger shows
+//! as a column of its own.
+
+use super::detect::Rows;
+use super::free_motion::{Free, Theta};
+use super::iterate::Iterate;
+use crate::error::StepError;
+use crate::log::StepLog;
+use crate::model::{Model, State, UserError, UserSystem};
+use nonsmooth_solvers::Set;
+
+/// Kinetic and potential energy at one instant [J].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Energies {
+    /// T [J].
+    pub kinetic: f64,
+    /// V [J], elastic and of constant loads.
+    pub potential: f64,
+}
+
+/// Energy that flowed during one step [J]. Positive where the systems gain.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Works {
+    /// Work of the forces that depend on time [J].
+    pub external: f64,
+    /// Work of C v and of F_int [J]; ≤ 0 for dissipative ones.
+    pub viscous: f64,
+    /// Work of the impulses against the relative velocity, all contacts [J]; ≤ 0 at inelastic impacts.
+    pub contact: f64,
+    /// Work done by obstacles that move [J].
+    pub obstacle: f64,
+    /// Work done by what holds the prescribed coordinates [J].
+    pub prescribed: f64,
+    /// Energy that the scheme itself adds [J]; ≤ 0 for θ ≥ ½.
+    pub scheme: f64,
+}
+
+impl Works {
+    /// All columns together [J].
+    pub fn sum(&self) -> f64 {
+        self.external + self.viscous + self.contact + self.obstacle + self.prescribed + self.scheme
+    }
+}
+
+/// Scratch of the ledger.
+#[derive(Default)]
+pub struct Accounting {
+    v_theta: Vec<f64>,
+    dv: Vec<f64>,
+    dq: Vec<f64>,
+    part: Vec<f64>,
+    other: Vec<f64>,
+    mass: Vec<f64>,
+    reaction: Vec<f64>,
+}
+
+/// Energies of a state.
+pub fn energies(model: &Model, state: &State, scratch: &mut Accounting) -> Result<Energies, StepError> {
+    let linear = &model.linear;
+    let (q, v) = (&state.q[..linear.n], &state.v[..linear.n]);
+    let mut kinetic = 0.5 * linear.mass.form(v, v);
+    let mut potential = -q.iter().zip(&linear.load).map(|(q, f)| q * f).sum::<f64>();
+    if let Some(stiffness) = &linear.stiffness {
+        potential += 0.5 * stiffness.form(q, q);
+    }
+    for system in &model.user {
+        let (t, v) = user_energies(system, state, scratch)
+            .map_err(StepError::in_system(model, system.range.start))?;
+        kinetic += t;
+        potential += v;
+    }
+    Ok(Energies { kinetic, potential })
+}
+
+fn user_energies(
+    system: &UserSystem,
+    state: &State,
+    scratch: &mut Accounting,
+) -> Result<(f64, f64), UserError> {
+    let (q, v) = (&state.q[system.range.clone()], &state.v[system.range.clone()]);
+    fill_mass(system, q, &mut scratch.mass)?;
+    Ok((0.5 * form(&scratch.mass, v, v), system.dynamics.potential(q)?))
+}
+
+fn fill_mass(system: &UserSystem, q: &[f64], mass: &mut Vec<f64>) -> Result<(), UserError> {
+    mass.clear();
+    mass.resize(q.len() * q.len(), 0.0);
+    system.dynamics.mass(q, mass)
+}
+
+/// xᵀ A y for a dense row-major A.
+fn form(a: &[f64], x: &[f64], y: &[f64]) -> f64 {
+    let n = x.len();
+    (0..n).map(|i| x[i] * (0..n).map(|j| a[i * n + j] * y[j]).sum::<f64>()).sum()
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// The step as it was made.
+pub struct Made<'a> {
+    /// Before.
+    pub now: &'a State,
+    /// After.
+    pub next: &'a State,
+    /// h and θ.
+    pub rule: Theta,
+    /// The last iterate, for M(q_c).
+    pub at: &'a Iterate,
+    /// The forces.
+    pub free: &'a Free,
+    /// The constraints that took part.
+    pub rows: &'a Rows,
+    /// Their impulses [N·s].
+    pub p: &'a [f64],
+    /// Their impulses in the step before [N·s].
+    pub previous: &'a [f64],
+}
+
+/// Writes energies, works, gaps, contacts and events of the step into the log.
+pub fn account(
+    model: &Model,
+    made: &Made<'_>,
+    scratch: &mut Accounting,
+    log: &mut StepLog,
+) -> Result<(), StepError> {
+    let Theta { theta, .. } = made.rule;
+    scratch.v_theta.clear();
+    let pairs = made.next.v.iter().zip(&made.now.v);
+    scratch.v_theta.extend(pairs.map(|(w, v)| theta * w + (1.0 - theta) * v));
+    let mut works = Works::default();
+    linear_works(model, made, scratch, &mut works);
+    for system in &model.user {
+        user_works(system, made, scratch, &mut works)
+            .map_err(StepError::in_system(model, system.range.start))?;
+    }
+    contact_works(made, scratch, &mut works, log);
+    if !model.prescribed.is_empty() {
+        prescribed_works(model, made, scratch, &mut works)?;
+    }
+    log.works = works;
+    log.energies = energies(model, made.next, scratch)?;
+    model.gaps(made.next, &mut scratch.part, &mut log.gaps).map_err(|source| {
+        let place = "gaps at the end of the step".to_owned();
+        StepError::User { place, source }
+    })
+}
+
+fn linear_works(model: &Model, made: &Made<'_>, scratch: &mut Accounting, works: &mut Works) {
+    let Theta { h, theta } = made.rule;
+    let linear = &model.linear;
+    let v_theta = &scratch.v_theta[..linear.n];
+    if !made.free.external.is_empty() {
+        works.external += dot(&made.free.external[..linear.n], v_theta);
+    }
+    if let Some(damping) = &linear.damping {
+        works.viscous -= h * damping.form(v_theta, v_theta);
+    }
+    if theta != 0.5 {
+        scratch.dv.clear();
+        scratch.dv.extend(made.next.v.iter().zip(&made.now.v).map(|(w, v)| w - v));
+        let dv = &scratch.dv[..linear.n];
+        let mut lost = linear.mass.form(dv, dv);
+        if let Some(stiffness) = &linear.stiffness {
+            scratch.dq.clear();
+            scratch.dq.extend(v_theta.iter().map(|v| h * v));
+            lost += stiffness.form(&scratch.dq, &scratch.dq);
+        }
+        works.scheme -= (theta - 0.5) * lost;
+    }
+}
+
+fn user_works(
+    system: &UserSystem,
+    made: &Made<'_>,
+    scratch: &mut Accounting,
+    works: &mut Works,
+) -> Result<(), UserError> {
+    let Theta { h, theta } = made.rule;
+    let range = system.range.clone();
+    let v_theta = &scratch.v_theta[range.clone()];
+    works.external += dot(&made.free.external[range.clone()], v_theta);
+    for (state, weight) in [(made.next, theta), (made.now, 1.0 - theta)] {
+        let (q, v) = (&state.q[range.clone()], &state.v[range.clone()]);
+        scratch.part.clear();
+        scratch.part.resize(range.len(), 0.0);
+        system.dynamics.internal(state.t, q, v, &mut scratch.part)?;
+        works.viscous -= h * weight * dot(&scratch.part, v_theta);
+    }
+    if theta != 0.5 {
+        let difference = |a: &[f64], b: &[f64], out: &mut Vec<f64>| {
+            out.clear();
+            out.extend(a.iter().zip(b).map(|(a, b)| a - b));
+        };
+        difference(&made.next.v[range.clone()], &made.now.v[range.clone()], &mut scratch.dv);
+        difference(&made.next.q[range.clone()], &made.now.q[range.clone()], &mut scratch.dq);
+        fill_mass(system, &made.at.q[range.clone()], &mut scratch.mass)?;
+        let mut lost = form(&scratch.mass, &scratch.dv, &scratch.dv);
+        for (state, sign) in [(made.next, 1.0), (made.now, -1.0)] {
+            scratch.part.clear();
+            scratch.part.resize(range.len(), 0.0);
+            system.dynamics.gradient(&state.q[range.clone()], &mut scratch.part)?;
+            lost += sign * dot(&scratch.part, &scratch.dq);
+        }
+        works.scheme -= (theta - 0.5) * lost;
+    }
+    Ok(())
+}
+
+fn contact_works(made: &Made<'_>, scratch: &Accounting, works: &mut Works, log: &mut StepLog) {
+    let theta = made.rule.theta;
+    let rows = made.rows;
+    for i in 0..rows.keys.len() {
+        let p = made.p[i];
+        let rate = theta * rows.rate_next[i] + (1.0 - theta) * rows.rate[i];
+        let work = p * (rows.jacobian.row_dot(i, &scratch.v_theta) + rate);
+        let u_plus = rows.jacobian.row_dot(i, &made.next.v) + rows.rate_next[i];
+        works.contact += work;
+        works.obstacle -= p * rate;
+        let is_impact = rows.forms[i].set == Set::Nonnegative && p > 0.0 && made.previous[i] <= 0.0;
+        log.contact(rows, i, (u_plus, p, work), is_impact.then_some(made.next.t));
+    }
+}
+
+/// R of each prescribed coordinate, times its velocity.
+fn prescribed_works(
+    model: &Model,
+    made: &Made<'_>,
+    scratch: &mut Accounting,
+    works: &mut Works,
+) -> Result<(), StepError> {
+    fill_reaction(model, made, scratch);
+    for system in &model.user {
+        user_reaction(system, made, scratch).map_err(StepError::in_system(model, system.range.start))?;
+    }
+    for (i, &p) in made.p.iter().enumerate() {
+        let (columns, values) = made.rows.jacobian.row(i);
+        for (&j, &h) in columns.iter().zip(values) {
+            scratch.reaction[j as usize] -= h * p;
+        }
+    }
+    for prescribed in &model.prescribed {
+        works.prescribed += scratch.reaction[prescribed.index] * scratch.v_theta[prescribed.index];
+    }
+    Ok(())
+}
+
+/// M Δv + h C v_θ + h K q_θ − h F_θ of the linear systems.
+fn fill_reaction(model: &Model, made: &Made<'_>, scratch: &mut Accounting) {
+    let Theta { h, theta } = made.rule;
+    let linear = &model.linear;
+    let Accounting { v_theta, reaction, dv, part, .. } = scratch;
+    reaction.clear();
+    reaction.resize(model.n_velocities(), 0.0);
+    dv.clear();
+    dv.extend(made.next.v.iter().zip(&made.now.v).map(|(w, v)| w - v));
+    let head = &mut reaction[..linear.n];
+    linear.mass.multiply_add(1.0, dv, head);
+    if let Some(damping) = &linear.damping {
+        damping.multiply_add(h, v_theta, head);
+    }
+    if let Some(stiffness) = &linear.stiffness {
+        part.clear();
+        part.extend(made.next.q.iter().zip(&made.now.q).map(|(b, a)| theta * b + (1.0 - theta) * a));
+        stiffness.multiply_add(h, part, head);
+    }
+    for (i, reaction) in head.iter_mut().enumerate() {
+        *reaction -= h * linear.load[i];
+    }
+    if !made.free.external.is_empty() {
+        head.iter_mut().zip(&made.free.external).for_each(|(r, f)| *r -= f);
+    }
+}
+
+/// M(q_c) Δv + h (N + F_int + ∇V)_θ − h F_ext,θ of one Lagrangian system.
+fn user_reaction(
+    system: &UserSystem,
+    made: &Made<'_>,
+    scratch: &mut Accounting,
+) -> Result<(), UserError> {
+    let Theta { h, theta } = made.rule;
+    let (range, n) = (system.range.clone(), system.range.len());
+    fill_mass(system, &made.at.q[range.clone()], &mut scratch.mass)?;
+    let Accounting { reaction, part, other, mass, .. } = scratch;
+    let reaction = &mut reaction[range.clone()];
+    for i in 0..n {
+        let change = |j: usize| made.next.v[range.start + j] - made.now.v[range.start + j];
+        reaction[i] = (0..n).map(|j| mass[i * n + j] * change(j)).sum::<f64>();
+        reaction[i] -= made.free.external[range.start + i];
+    }
+    for (state, weight) in [(made.next, theta), (made.now, 1.0 - theta)] {
+        other.clear();
+        other.resize(n, 0.0);
+        super::free_motion::left_forces(system, state.t, &state.q, &state.v, part, other)?;
+        reaction.iter_mut().zip(&*other).for_each(|(r, f)| *r += h * weight * f);
+    }
+    Ok(())
+}
+
+impl Accounting {
+    /// Overwrites every number with NaN.
+    pub(crate) fn poison(&mut self) {
+        let Accounting { v_theta, dv, dq, part, other, mass, reaction } = self;
+        for x in [v_theta, dv, dq, part, other, mass, reaction] {
+            x.fill(f64::NAN);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! The impulses act: v⁺ = v_free + M̂⁻¹ Hᵀ p.
+
+use super::detect::Rows;
+use super::factorize::Factors;
+use super::free_motion::Free;
+use crate::model::Model;
+
+/// Fills `v_next`.
+pub fn apply(
+    model: &Model,
+    free: &Free,
+    rows: &Rows,
+    p: &[f64],
+    factors: &mut Factors,
+    v_next: &mut Vec<f64>,
+) {
+    if rows.keys.is_empty() {
+        v_next.clone_from(&free.v);
+        return;
+    }
+    v_next.clear();
+    v_next.resize(free.v.len(), 0.0);
+    for (i, &p) in p.iter().enumerate() {
+        if p != 0.0 {
+            let (columns, values) = rows.jacobian.row(i);
+            for (&j, &h) in columns.iter().zip(values) {
+                v_next[j as usize] += h * p;
+            }
+        }
+    }
+    factors.solve(model, v_next);
+    for (v, v_free) in v_next.iter_mut().zip(&free.v) {
+        *v += v_free;
+    }
+}

@@ -1,0 +1,122 @@
+//! The one-step problem: W = H M̂⁻¹ Hᵀ and u_free = H v_free + bias.
+//!
+//! W is rebuilt only when M̂ or H changed, which their stamps tell; its own stamp lets the solver keep
+//! its factors. Row i of W is (H_i M̂⁻¹) Hᵀ, gathered through the columns of H.
+
+use super::detect::Rows;
+use super::factorize::Factors;
+use super::free_motion::Free;
+use crate::model::Model;
+use nonsmooth_solvers::Problem;
+
+/// The problem, and the scratch to build it.
+#[derive(Default)]
+pub struct Assembly {
+    /// What the solver gets.
+    pub problem: Problem,
+    /// Stamps of M̂ and H to which W belongs.
+    known: Option<(u64, u64)>,
+    n_matrices: u64,
+    /// Column lists of H: `start[j]..start[j + 1]` of `entry` are (row, value) of velocity j.
+    start: Vec<u32>,
+    entry: Vec<(u32, f64)>,
+    sum: Vec<f64>,
+    touched: Vec<u32>,
+    is_touched: Vec<bool>,
+}
+
+/// Fills `assembly.problem`.
+pub fn assemble(
+    model: &Model,
+    rows: &Rows,
+    factors: &mut Factors,
+    free: &Free,
+    assembly: &mut Assembly,
+) {
+    let stamps = Some((factors.stamp, rows.stamp));
+    if assembly.known != stamps {
+        assembly.build(model, rows, factors);
+        assembly.known = stamps;
+    }
+    let u_free = &mut assembly.problem.u_free;
+    u_free.clear();
+    for i in 0..rows.keys.len() {
+        u_free.push(rows.jacobian.row_dot(i, &free.v) + rows.bias[i]);
+    }
+}
+
+impl Assembly {
+    fn build(&mut self, model: &Model, rows: &Rows, factors: &mut Factors) {
+        let n = rows.keys.len();
+        self.n_matrices += 1;
+        self.problem.matrix_stamp = Some(self.n_matrices);
+        self.problem.symmetric = factors.is_symmetric(model);
+        self.problem.sets.clear();
+        self.problem.sets.extend(rows.forms.iter().map(|form| form.set));
+        self.fill_columns(rows, model.n_velocities());
+        let Assembly { problem, start, entry, sum, touched, is_touched, .. } = self;
+        sum.clear();
+        sum.resize(n, 0.0);
+        is_touched.clear();
+        is_touched.resize(n, false);
+        problem.delassus.clear(n);
+        for i in 0..n {
+            touched.clear();
+            let (columns, values) = rows.jacobian.row(i);
+            for (&d, &h) in columns.iter().zip(values) {
+                factors.for_each_in_row(model, d as usize, |k, inverse| {
+                    for &(j, h_j) in &entry[start[k] as usize..start[k + 1] as usize] {
+                        if !is_touched[j as usize] {
+                            is_touched[j as usize] = true;
+                            touched.push(j);
+                        }
+                        sum[j as usize] += h * inverse * h_j;
+                    }
+                });
+            }
+            // The diagonal is always stored, so that solvers may shift it.
+            if !is_touched[i] {
+                is_touched[i] = true;
+                touched.push(i as u32);
+            }
+            touched.sort_unstable();
+            for &j in &*touched {
+                problem.delassus.column.push(j);
+                problem.delassus.value.push(sum[j as usize]);
+                sum[j as usize] = 0.0;
+                is_touched[j as usize] = false;
+            }
+            problem.delassus.finish_row();
+        }
+    }
+
+    fn fill_columns(&mut self, rows: &Rows, n_velocities: usize) {
+        self.start.clear();
+        self.start.resize(n_velocities + 2, 0);
+        for &j in &rows.jacobian.column {
+            self.start[j as usize + 2] += 1;
+        }
+        for j in 0..n_velocities {
+            self.start[j + 2] += self.start[j + 1];
+        }
+        self.entry.clear();
+        self.entry.resize(rows.jacobian.n_entries(), (0, 0.0));
+        for i in 0..rows.keys.len() {
+            let (columns, values) = rows.jacobian.row(i);
+            for (&j, &h) in columns.iter().zip(values) {
+                let place = &mut self.start[j as usize + 1];
+                self.entry[*place as usize] = (i as u32, h);
+                *place += 1;
+            }
+        }
+    }
+
+    /// Overwrites every number with NaN and forgets what was assembled.
+    pub(crate) fn poison(&mut self) {
+        self.known = None;
+        self.problem.delassus.value.fill(f64::NAN);
+        self.problem.u_free.fill(f64::NAN);
+        self.sum.fill(f64::NAN);
+        self.entry.fill((u32::MAX, f64::NAN));
+    }
+}

@@ -1,0 +1,202 @@
+//! Detection: which constraints take part in the step, and how they stand at its start.
+//!
+//! A constraint with a gap takes part when y + γ h u ≤ 0 (`≤`, so that a contact at rest with y = 0
+//! counts); joints, velocity-level constraints and, with the law imposed at position level, all
+//! constraints always do. [Acary06, eq. (53); Acary10, eq. (29e)]
+//!
+//! A pure function of model, state and h. The rows come sorted by key.
+
+use crate::error::StepError;
+use crate::laws::StepForm;
+use crate::model::{Gap, Key, Model, State, gather};
+use nonsmooth_solvers::{Set, Sparse};
+
+/// When a constraint takes part.
+#[derive(Clone, Copy, Debug)]
+pub struct Activation {
+    /// γ h [s]: how far ahead the gap is looked at.
+    pub look_ahead: f64,
+    /// Whether every constraint takes part whatever its gap.
+    pub all: bool,
+}
+
+/// The constraints that take part in a step. Written by `detect` and `linearize`.
+#[derive(Default)]
+pub struct Rows {
+    /// Grows whenever keys or Jacobians may have changed.
+    pub stamp: u64,
+    /// Which constraints, ascending.
+    pub keys: Vec<Key>,
+    /// Their laws.
+    pub forms: Vec<StepForm>,
+    /// H, one row each, over all velocities.
+    pub jacobian: Sparse,
+    /// Gap at the start of the step [m]; for velocity-level constraints 0.
+    pub gap: Vec<f64>,
+    /// u at the start of the step [m/s].
+    pub u_minus: Vec<f64>,
+    /// ∂g/∂t at the start of the step [m/s].
+    pub rate: Vec<f64>,
+    /// ∂g/∂t at the end of the step [m/s].
+    pub rate_next: Vec<f64>,
+    /// What the law adds to H v⁺ before it compares with zero [m/s].
+    pub bias: Vec<f64>,
+    /// How many of the rows are linear constraints; they come first.
+    pub n_linear: usize,
+    pub(super) local_q: Vec<f64>,
+    pub(super) local_v: Vec<f64>,
+    pub(super) slope: Vec<f64>,
+    valid: bool,
+}
+
+/// Fills `rows` with the constraints that take part.
+pub fn detect(
+    model: &Model,
+    now: &State,
+    activation: Activation,
+    rows: &mut Rows,
+) -> Result<(), StepError> {
+    let constraints = &model.constraints;
+    rows.gap.clear();
+    rows.u_minus.clear();
+    let mut same = rows.valid;
+    let mut count = 0;
+    for i in 0..constraints.n_linear() {
+        let (columns, values) = constraints.jacobian.row(i);
+        let (mut gap, mut u) = (constraints.offset[i], 0.0);
+        for (&j, &h) in columns.iter().zip(values) {
+            gap += h * now.q[j as usize];
+            u += h * now.v[j as usize];
+        }
+        if gap + activation.look_ahead * u <= 0.0 || takes_part_always(model, activation, i) {
+            let key = Key(i as u64);
+            if rows.keys.get(count) != Some(&key) {
+                same = false;
+                rows.keys.truncate(count);
+                rows.keys.push(key);
+            }
+            count += 1;
+            rows.gap.push(gap);
+            rows.u_minus.push(u);
+        }
+    }
+    if same && count == rows.keys.len() && constraints.len() == constraints.n_linear() {
+        return Ok(());
+    }
+    rows.keys.truncate(count);
+    rows.rebuild(model, count);
+    detect_gaps(model, now, activation, rows)?;
+    detect_velocity(model, now, rows)?;
+    let n = rows.keys.len();
+    for x in [&mut rows.bias, &mut rows.rate_next] {
+        x.clear();
+        x.resize(n, 0.0);
+    }
+    rows.valid = true;
+    Ok(())
+}
+
+#[inline]
+fn takes_part_always(model: &Model, activation: Activation, key: usize) -> bool {
+    activation.all || model.laws[model.constraints.laws[key]].1.set == Set::Free
+}
+
+fn detect_gaps(
+    model: &Model,
+    now: &State,
+    activation: Activation,
+    rows: &mut Rows,
+) -> Result<(), StepError> {
+    for (i, (columns, function)) in model.constraints.gaps.iter().enumerate() {
+        let key = Key((model.constraints.n_linear() + i) as u64);
+        gather(columns, &now.q, &mut rows.local_q);
+        gather(columns, &now.v, &mut rows.local_v);
+        let user = || StepError::in_constraint(model, key);
+        let gap = function.gap(now.t, &rows.local_q).map_err(user())?;
+        let rate = function.rate(now.t, &rows.local_q).map_err(user())?;
+        slope_of(&**function, now.t, &rows.local_q, &mut rows.slope).map_err(user())?;
+        let u = rate + rows.slope.iter().zip(&rows.local_v).map(|(s, v)| s * v).sum::<f64>();
+        for (what, value) in [("gap", gap), ("velocity", u)] {
+            if !value.is_finite() {
+                let constraint = model.constraints.name(key).to_owned();
+                return Err(StepError::ConstraintNotFinite { what, constraint, value });
+            }
+        }
+        if gap + activation.look_ahead * u <= 0.0 || takes_part_always(model, activation, key.0 as usize)
+        {
+            let slope = std::mem::take(&mut rows.slope);
+            rows.push(model, key, columns, &slope, (gap, u, rate));
+            rows.slope = slope;
+        }
+    }
+    Ok(())
+}
+
+fn detect_velocity(model: &Model, now: &State, rows: &mut Rows) -> Result<(), StepError> {
+    for (i, (columns, function)) in model.constraints.velocity.iter().enumerate() {
+        let key = Key((model.constraints.n_gaps() + i) as u64);
+        gather(columns, &now.q, &mut rows.local_q);
+        gather(columns, &now.v, &mut rows.local_v);
+        let u = function.value(now.t, &rows.local_q, &rows.local_v);
+        let u = u.map_err(StepError::in_constraint(model, key))?;
+        if !u.is_finite() {
+            let constraint = model.constraints.name(key).to_owned();
+            return Err(StepError::ConstraintNotFinite { what: "velocity", constraint, value: u });
+        }
+        rows.slope.clear();
+        rows.slope.resize(columns.len(), 0.0);
+        let slope = std::mem::take(&mut rows.slope);
+        rows.push(model, key, columns, &slope, (0.0, u, 0.0));
+        rows.slope = slope;
+    }
+    Ok(())
+}
+
+pub(super) fn slope_of(
+    function: &dyn Gap,
+    t: f64,
+    q: &[f64],
+    slope: &mut Vec<f64>,
+) -> Result<(), crate::model::UserError> {
+    slope.clear();
+    slope.resize(q.len(), 0.0);
+    function.jacobian(t, q, slope)
+}
+
+impl Rows {
+    /// Copies the Jacobians of the active linear constraints anew.
+    fn rebuild(&mut self, model: &Model, n_linear: usize) {
+        let constraints = &model.constraints;
+        self.stamp += 1;
+        self.n_linear = n_linear;
+        self.jacobian.clear(model.n_velocities());
+        self.forms.clear();
+        for key in &self.keys {
+            let (columns, values) = constraints.jacobian.row(key.0 as usize);
+            self.jacobian.column.extend_from_slice(columns);
+            self.jacobian.value.extend_from_slice(values);
+            self.jacobian.finish_row();
+            self.forms.push(model.law(*key));
+        }
+        self.rate.clear();
+        self.rate.resize(n_linear, 0.0);
+    }
+
+    fn push(&mut self, model: &Model, key: Key, columns: &[u32], slope: &[f64], start: (f64, f64, f64)) {
+        let (gap, u, rate) = start;
+        self.keys.push(key);
+        self.forms.push(model.law(key));
+        self.jacobian.column.extend_from_slice(columns);
+        self.jacobian.value.extend_from_slice(slope);
+        self.jacobian.finish_row();
+        self.gap.push(gap);
+        self.u_minus.push(u);
+        self.rate.push(rate);
+    }
+
+    /// Overwrites every number with NaN and forgets which rows there were.
+    pub(crate) fn poison(&mut self) {
+        let stamp = self.stamp;
+        *self = Self { stamp, jacobian: Sparse::empty(0), ..Self::default() };
+    }
+}

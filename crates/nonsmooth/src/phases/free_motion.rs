@@ -1,0 +1,231 @@
+//! Free motion: the velocity at the end of the step if nothing touched.
+//!
+//! ```text
+//! linear       M̂ (v_free − v) = h F_θ − h C v − h K (q + hθ v) − M̂_p (v_p⁺ − v_p)
+//! Lagrangian   M̂ (v_free − vⁱ) = −R(vⁱ),   R = M(q_c)(vⁱ − v) − h (θ f(t⁺, q⁺, vⁱ) + (1−θ) f(t, q, v))
+//! ```
+//!
+//! with F_θ = load + θ F_ext(t⁺) + (1−θ) F_ext(t), f = F_ext − N − F_int − ∇V, and v_p the prescribed
+//! velocities, which take their values at t⁺. [Acary06, eq. (47)]
+
+use super::factorize::{Coeffs, Factors};
+use super::iterate::Iterate;
+use crate::error::{StepError, check_finite};
+use crate::model::{Model, State, UserSystem};
+
+/// Where the systems would go, and the forces that drive them.
+#[derive(Default)]
+pub struct Free {
+    /// v_free.
+    pub v: Vec<f64>,
+    /// h (θ F_ext⁺ + (1−θ) F_ext) of the forces that depend on time [N·s], over all velocities.
+    pub external: Vec<f64>,
+    /// f at the start of the step, over all velocities; used by Lagrangian systems only.
+    f_now: Vec<f64>,
+    part: Vec<f64>,
+    mass: Vec<f64>,
+}
+
+/// The step's h and θ.
+#[derive(Clone, Copy, Debug)]
+pub struct Theta {
+    /// Step size [s].
+    pub h: f64,
+    /// θ [–].
+    pub theta: f64,
+}
+
+/// Fills `free` for the iterate `at`.
+pub fn free_motion(
+    model: &Model,
+    now: &State,
+    at: &Iterate,
+    rule: Theta,
+    factors: &mut Factors,
+    free: &mut Free,
+) -> Result<(), StepError> {
+    let n = model.n_velocities();
+    free.v.clear();
+    free.v.resize(n, 0.0);
+    external_impulse(model, now, at, rule, free)?;
+    linear_residual(model, now, at, rule, free)?;
+    if !model.user.is_empty() {
+        user_residual(model, now, at, rule, free)?;
+    }
+    factors.solve(model, &mut free.v);
+    for (v_free, v) in free.v[..model.linear.n].iter_mut().zip(&now.v) {
+        *v_free += v;
+    }
+    if !model.user.is_empty() {
+        for i in model.linear.n..n {
+            free.v[i] += at.v[i];
+        }
+    }
+    for prescribed in &model.prescribed {
+        let i = prescribed.index;
+        free.v[i] = (prescribed.velocity)(at.t_next).map_err(StepError::in_system(model, i))?;
+    }
+    check_finite(model, "velocity", &free.v)
+}
+
+/// h (θ F_ext⁺ + (1−θ) F_ext) of everything that depends on time.
+fn external_impulse(
+    model: &Model,
+    now: &State,
+    at: &Iterate,
+    rule: Theta,
+    free: &mut Free,
+) -> Result<(), StepError> {
+    if model.linear.forces.is_empty() && model.user.is_empty() {
+        free.external.clear();
+        return Ok(());
+    }
+    free.external.clear();
+    free.external.resize(model.n_velocities(), 0.0);
+    let Free { external, part, .. } = free;
+    for (t, weight) in [(at.t_next, rule.h * rule.theta), (now.t, rule.h * (1.0 - rule.theta))] {
+        for (range, force) in &model.linear.forces {
+            add_force(range, weight, &|out| force(t, out), part, external)
+                .map_err(StepError::in_system(model, range.start))?;
+        }
+        for system in &model.user {
+            let dynamics = &system.dynamics;
+            add_force(&system.range, weight, &|out| dynamics.external(t, out), part, external)
+                .map_err(StepError::in_system(model, system.range.start))?;
+        }
+    }
+    Ok(())
+}
+
+fn add_force(
+    range: &std::ops::Range<usize>,
+    weight: f64,
+    force: &dyn Fn(&mut [f64]) -> Result<(), crate::model::UserError>,
+    part: &mut Vec<f64>,
+    sum: &mut [f64],
+) -> Result<(), crate::model::UserError> {
+    part.clear();
+    part.resize(range.len(), 0.0);
+    force(part)?;
+    sum[range.clone()].iter_mut().zip(part).for_each(|(sum, f)| *sum += weight * *f);
+    Ok(())
+}
+
+/// The right-hand side of the linear systems, into the head of `free.v`.
+fn linear_residual(
+    model: &Model,
+    now: &State,
+    at: &Iterate,
+    rule: Theta,
+    free: &mut Free,
+) -> Result<(), StepError> {
+    let (linear, h) = (&model.linear, rule.h);
+    let rhs = &mut free.v[..linear.n];
+    for (rhs, load) in rhs.iter_mut().zip(&linear.load) {
+        *rhs = h * load;
+    }
+    if !free.external.is_empty() {
+        rhs.iter_mut().zip(&free.external).for_each(|(rhs, f)| *rhs += f);
+    }
+    if let Some(damping) = &linear.damping {
+        damping.multiply_add(-h, &now.v, rhs);
+    }
+    if let Some(stiffness) = &linear.stiffness {
+        free.part.clear();
+        free.part.extend(now.q.iter().zip(&now.v).map(|(q, v)| q + h * rule.theta * v));
+        stiffness.multiply_add(-h, &free.part, rhs);
+    }
+    for prescribed in model.prescribed.iter().filter(|p| p.index < linear.n) {
+        let j = prescribed.index;
+        let v = (prescribed.velocity)(at.t_next).map_err(StepError::in_system(model, j))?;
+        // M̂ is symmetric up to C: take column j entry by entry.
+        let coeffs = Coeffs { damping: h * rule.theta, stiffness: (h * rule.theta).powi(2) };
+        couple(model, coeffs, j, v - now.v[j], rhs);
+    }
+    Ok(())
+}
+
+/// rhs ← rhs − M̂ e_j Δv.
+fn couple(model: &Model, coeffs: Coeffs, j: usize, change: f64, rhs: &mut [f64]) {
+    let linear = &model.linear;
+    let weighted = [
+        (1.0, Some(&linear.mass)),
+        (coeffs.damping, linear.damping.as_ref()),
+        (coeffs.stiffness, linear.stiffness.as_ref()),
+    ];
+    for (weight, matrix) in weighted {
+        let Some(matrix) = matrix else { continue };
+        for (i, rhs) in rhs.iter_mut().enumerate() {
+            *rhs -= weight * matrix.get(i, j) * change;
+        }
+    }
+}
+
+/// −R of the Lagrangian systems, into the tail of `free.v`.
+fn user_residual(
+    model: &Model,
+    now: &State,
+    at: &Iterate,
+    rule: Theta,
+    free: &mut Free,
+) -> Result<(), StepError> {
+    free.f_now.clear();
+    free.f_now.resize(model.n_velocities(), 0.0);
+    for system in &model.user {
+        let (range, n) = (system.range.clone(), system.range.len());
+        let in_system = || StepError::in_system(model, range.start);
+        let Free { v: out, external, f_now, part, mass } = free;
+        let f_now = &mut f_now[range.clone()];
+        left_forces(system, now.t, &now.q, &now.v, part, f_now).map_err(in_system())?;
+        let out = &mut out[range.clone()];
+        for i in 0..n {
+            out[i] = external[range.start + i] - rule.h * (1.0 - rule.theta) * f_now[i];
+        }
+        f_now.fill(0.0);
+        left_forces(system, at.t_next, &at.q_next, &at.v, part, f_now).map_err(in_system())?;
+        for i in 0..n {
+            out[i] -= rule.h * rule.theta * f_now[i];
+        }
+        mass.clear();
+        mass.resize(n * n, 0.0);
+        system.dynamics.mass(&at.q[range.clone()], mass).map_err(in_system())?;
+        for i in 0..n {
+            let row = &mass[i * n..(i + 1) * n];
+            let change = (0..n).map(|j| row[j] * (at.v[range.start + j] - now.v[range.start + j]));
+            out[i] -= change.sum::<f64>();
+        }
+    }
+    Ok(())
+}
+
+/// out ← out + N + F_int + ∇V of one system.
+pub(super) fn left_forces(
+    system: &UserSystem,
+    t: f64,
+    q: &[f64],
+    v: &[f64],
+    part: &mut Vec<f64>,
+    out: &mut [f64],
+) -> Result<(), crate::model::UserError> {
+    let (q, v) = (&q[system.range.clone()], &v[system.range.clone()]);
+    for term in 0..3 {
+        part.clear();
+        part.resize(q.len(), 0.0);
+        match term {
+            0 => system.dynamics.inertial(q, v, part)?,
+            1 => system.dynamics.internal(t, q, v, part)?,
+            _ => system.dynamics.gradient(q, part)?,
+        }
+        out.iter_mut().zip(&*part).for_each(|(out, f)| *out += f);
+    }
+    Ok(())
+}
+
+impl Free {
+    /// Overwrites every number with NaN.
+    pub(crate) fn poison(&mut self) {
+        for x in [&mut self.v, &mut self.external, &mut self.f_now, &mut self.part, &mut self.mass] {
+            x.fill(f64::NAN);
+        }
+    }
+}

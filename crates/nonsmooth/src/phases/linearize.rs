@@ -1,0 +1,131 @@
+//! Linearisation of the active rows at the Newton iterate: H and the bias of each row, such that the
+//! law reads −(H v⁺ + bias) ∈ N_C(p).
+//!
+//! ```text
+//! velocity level, gap     bias = ∂g/∂t(q_c, t⁺) + e u⁻                       H = ∂g/∂q(q_c, t⁺)
+//! velocity level, h       bias = h(q⁺, vⁱ, t⁺) − H vⁱ                         H = ∂h/∂v(q⁺, vⁱ, t⁺)
+//! position level          bias = y(q⁺, t⁺)/(hθ) − H vⁱ                        H = ∂g/∂q(q⁺, t⁺)
+//! ```
+//!
+//! The last line imposes 0 ≤ y⁺ ⟂ p ≥ 0, since q⁺ moves by hθ δv. [Acary06, eq. (51), (55), (16)]
+
+use super::detect::{Rows, slope_of};
+use super::free_motion::Theta;
+use super::iterate::Iterate;
+use crate::error::StepError;
+use crate::model::{Key, Model, State, gather};
+
+/// At which level the law of a gap is imposed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// 0 ≤ u⁺ + e u⁻ ⟂ p ≥ 0 on active constraints.
+    Velocity,
+    /// 0 ≤ y⁺ ⟂ p ≥ 0 on all constraints.
+    Position,
+}
+
+/// Updates Jacobians and biases of `rows`.
+pub fn linearize(
+    model: &Model,
+    now: &State,
+    at: &Iterate,
+    rule: Theta,
+    level: Level,
+    rows: &mut Rows,
+) -> Result<(), StepError> {
+    let ahead = rule.h * rule.theta;
+    for i in 0..rows.n_linear {
+        rows.bias[i] = match level {
+            Level::Velocity => rows.forms[i].restitution * rows.u_minus[i],
+            // y⁺ = y + h (1−θ) u⁻ + hθ H v⁺.
+            Level::Position => (rows.gap[i] + rule.h * (1.0 - rule.theta) * rows.u_minus[i]) / ahead,
+        };
+    }
+    if rows.keys.len() == rows.n_linear {
+        return Ok(());
+    }
+    let n_gaps = model.constraints.n_gaps();
+    for i in rows.n_linear..rows.keys.len() {
+        let key = rows.keys[i];
+        if key.0 as usize >= n_gaps {
+            linearize_velocity(model, at, key, i, rows)?;
+        } else {
+            linearize_gap(model, now, at, rule, (key, i, level), rows)?;
+        }
+    }
+    rows.stamp += 1;
+    Ok(())
+}
+
+fn linearize_gap(
+    model: &Model,
+    now: &State,
+    at: &Iterate,
+    rule: Theta,
+    (key, i, level): (Key, usize, Level),
+    rows: &mut Rows,
+) -> Result<(), StepError> {
+    let (columns, function) = &model.constraints.gaps[key.0 as usize - model.constraints.n_linear()];
+    let user = || StepError::in_constraint(model, key);
+    let ahead = rule.h * rule.theta;
+    let place = rows.jacobian.start[i]..rows.jacobian.start[i + 1];
+    if model.is_linear {
+        // ∂g/∂q is constant; only the time at which g and ∂g/∂t are taken matters.
+        gather(columns, &now.q, &mut rows.local_q);
+        rows.rate_next[i] = function.rate(at.t_next, &rows.local_q).map_err(user())?;
+        let y_there = function.gap(at.t_next, &rows.local_q).map_err(user())?;
+        let along = rows.u_minus[i] - rows.rate[i];
+        rows.bias[i] = match level {
+            Level::Velocity => rows.rate_next[i] + rows.forms[i].restitution * rows.u_minus[i],
+            Level::Position => (y_there + rule.h * (1.0 - rule.theta) * along) / ahead,
+        };
+        return Ok(());
+    }
+    let q = if level == Level::Position { &at.q_next } else { &at.q };
+    gather(columns, q, &mut rows.local_q);
+    slope_of(&**function, at.t_next, &rows.local_q, &mut rows.slope).map_err(user())?;
+    check_slope(model, key, &rows.slope)?;
+    rows.jacobian.value[place].copy_from_slice(&rows.slope);
+    rows.rate_next[i] = function.rate(at.t_next, &rows.local_q).map_err(user())?;
+    rows.bias[i] = match level {
+        Level::Velocity => rows.rate_next[i] + rows.forms[i].restitution * rows.u_minus[i],
+        Level::Position => {
+            let y = function.gap(at.t_next, &rows.local_q).map_err(user())?;
+            y / ahead - rows.jacobian.row_dot(i, &at.v)
+        }
+    };
+    Ok(())
+}
+
+fn linearize_velocity(
+    model: &Model,
+    at: &Iterate,
+    key: Key,
+    i: usize,
+    rows: &mut Rows,
+) -> Result<(), StepError> {
+    let (columns, function) = &model.constraints.velocity[key.0 as usize - model.constraints.n_gaps()];
+    let user = || StepError::in_constraint(model, key);
+    gather(columns, &at.q_next, &mut rows.local_q);
+    gather(columns, &at.v, &mut rows.local_v);
+    let u = function.value(at.t_next, &rows.local_q, &rows.local_v).map_err(user())?;
+    rows.slope.clear();
+    rows.slope.resize(columns.len(), 0.0);
+    function.jacobian(at.t_next, &rows.local_q, &rows.local_v, &mut rows.slope).map_err(user())?;
+    check_slope(model, key, &rows.slope)?;
+    let place = rows.jacobian.start[i]..rows.jacobian.start[i + 1];
+    rows.jacobian.value[place].copy_from_slice(&rows.slope);
+    rows.bias[i] = u - rows.jacobian.row_dot(i, &at.v);
+    rows.rate_next[i] = rows.bias[i];
+    Ok(())
+}
+
+fn check_slope(model: &Model, key: Key, slope: &[f64]) -> Result<(), StepError> {
+    match slope.iter().find(|s| !s.is_finite()) {
+        None => Ok(()),
+        Some(&value) => {
+            let constraint = model.constraints.name(key).to_owned();
+            Err(StepError::ConstraintNotFinite { what: "jacobian", constraint, value })
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! The lines of which a step consists, one file each. Data only goes forward: inputs are `&`, the one
+//! output is the last argument, `&mut`.
+
+mod account;
+mod advance;
+mod apply;
+mod assemble;
+mod detect;
+mod factorize;
+mod free_motion;
+mod iterate;
+mod linearize;
+mod solve;
+
+pub use account::{Accounting, Energies, Made, Works, account, energies};
+pub use advance::advance;
+pub use apply::apply;
+pub use assemble::{Assembly, assemble};
+pub use detect::{Activation, Rows, detect};
+pub use factorize::{Coeffs, Factors, factorize};
+pub use free_motion::{Free, Theta, free_motion};
+pub use iterate::{Configuration, Iterate};
+pub use linearize::{Level, linearize};
+pub use solve::{Impulses, Policy, solve, warm_start};

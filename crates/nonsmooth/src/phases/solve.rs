@@ -1,0 +1,78 @@
+//! The solve: any registered solver, judged by the certificate; one place decides what a miss means.
+
+use super::assemble::Assembly;
+use super::detect::Rows;
+use crate::error::StepError;
+use crate::model::{Model, State};
+use nonsmooth_solvers::{Report, Solver, Status};
+
+/// What to do with a step whose problem was not brought to tolerance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// Stop the run. The default.
+    Stop,
+    /// Go on, and count it.
+    CountUnconverged,
+}
+
+/// The impulses of a step and what the law makes of them.
+#[derive(Default)]
+pub struct Impulses {
+    /// p, one per row [N·s].
+    pub p: Vec<f64>,
+    /// p of the step before, scaled to this step's size; 0 for contacts that are new [N·s].
+    pub previous: Vec<f64>,
+    /// W p + u_free [m/s].
+    pub u: Vec<f64>,
+}
+
+impl Impulses {
+    /// Overwrites every number with NaN.
+    pub(crate) fn poison(&mut self) {
+        for x in [&mut self.p, &mut self.previous, &mut self.u] {
+            x.fill(f64::NAN);
+        }
+    }
+}
+
+/// The guess of p: what each contact carried in the last step, scaled by h/h_last.
+pub fn warm_start(now: &State, rows: &Rows, h: f64, impulses: &mut Impulses) {
+    let scale = if now.step_size > 0.0 { h / now.step_size } else { 1.0 };
+    impulses.previous.clear();
+    let mut k = 0;
+    for key in &rows.keys {
+        while now.contacts.keys.get(k).is_some_and(|known| known < key) {
+            k += 1;
+        }
+        let known = now.contacts.keys.get(k) == Some(key);
+        impulses.previous.push(if known { scale * now.contacts.impulses[k] } else { 0.0 });
+    }
+    impulses.p.clone_from(&impulses.previous);
+}
+
+/// Solves the problem and applies the policy.
+pub fn solve(
+    model: &Model,
+    rows: &Rows,
+    assembly: &Assembly,
+    (solver, tolerance, policy): (&mut dyn Solver, f64, Policy),
+    impulses: &mut Impulses,
+) -> Result<Report, StepError> {
+    let problem = &assembly.problem;
+    let report = nonsmooth_solvers::solve(solver, problem, tolerance, &mut impulses.p, &mut impulses.u);
+    match report.status {
+        Status::Converged => Ok(report),
+        Status::Unsupported => match solver.accepts(problem) {
+            Err(unsupported) => Err(unsupported.into()),
+            Ok(()) => unreachable!("a solver that accepts a problem does not call it unsupported"),
+        },
+        _ if policy == Policy::CountUnconverged && report.residual.is_finite() => Ok(report),
+        status => Err(StepError::NotConverged {
+            status,
+            method: report.method,
+            residual: report.residual,
+            tolerance,
+            worst: report.worst.map(|i| model.constraints.name(rows.keys[i]).to_owned()),
+        }),
+    }
+}

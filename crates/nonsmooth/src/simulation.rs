@@ -1,0 +1,155 @@
+//! The driver: makes steps, swaps states, tells observers.
+
+use crate::error::StepError;
+use crate::integrators::{Integrator, Refusal};
+use crate::log::StepLog;
+use crate::model::{Model, State, UserError};
+use thiserror::Error;
+
+/// A read-only view of a step for observers.
+#[derive(Clone, Copy)]
+pub struct Frame<'a> {
+    /// The model.
+    pub model: &'a Model,
+    /// State before the step.
+    pub before: &'a State,
+    /// State after the step.
+    pub after: &'a State,
+    /// What happened in between.
+    pub log: &'a StepLog,
+}
+
+/// Watches a run; cannot influence it.
+pub trait Observer {
+    /// Called once, before the first step.
+    fn start(&mut self, _model: &Model, _state: &State) -> Result<(), UserError> {
+        Ok(())
+    }
+
+    /// Called after each step.
+    fn step(&mut self, frame: Frame<'_>) -> Result<(), UserError>;
+}
+
+/// A run in progress.
+pub struct Simulation {
+    /// What is simulated.
+    pub model: Model,
+    /// Where it is.
+    pub state: State,
+    next: State,
+    log: StepLog,
+    integrator: Box<dyn Integrator>,
+    start: f64,
+    step_size: f64,
+}
+
+/// Why a run ended early. The state of the simulation is the last good one.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// A step failed.
+    #[error("step {step} at t = {t} s: {source}")]
+    Step {
+        /// Number of the step that failed, from 1.
+        step: u64,
+        /// Time at its start [s].
+        t: f64,
+        /// What happened.
+        source: StepError,
+    },
+    /// An observer failed (a full disk, say).
+    #[error("after step {step}: {source}")]
+    Observer {
+        /// Number of the step after which it failed.
+        step: u64,
+        /// What it said.
+        source: UserError,
+    },
+}
+
+impl Simulation {
+    /// A run of `model` from `state` with steps of `step_size` [s]; the grid is t_k = start + k h, where
+    /// `start` is the time of the state less the steps it has already made.
+    pub fn new(
+        model: Model,
+        state: State,
+        integrator: Box<dyn Integrator>,
+        step_size: f64,
+    ) -> Result<Self, Refusal> {
+        integrator.accepts(&model)?;
+        let start = state.t - state.step as f64 * step_size;
+        let (next, log) = (state.clone(), StepLog::default());
+        Ok(Self { model, state, next, log, integrator, start, step_size })
+    }
+
+    /// Continues a run from `state` on the grid of a run that began at `start` [s].
+    pub fn resume(&mut self, state: State, start: f64) {
+        self.next.copy_from(&state);
+        self.state = state;
+        self.start = start;
+    }
+
+    /// Makes one step; on error the state is as before.
+    pub fn step(&mut self) -> Result<Frame<'_>, RunError> {
+        self.log.clear();
+        let made = self.integrator.step(
+            &self.model,
+            &self.state,
+            self.step_size,
+            &mut self.next,
+            &mut self.log,
+        );
+        if let Err(source) = made {
+            return Err(RunError::Step { step: self.state.step + 1, t: self.state.t, source });
+        }
+        // t_k = start + k h, so that rounding does not pile up.
+        self.next.t = self.start + self.next.step as f64 * self.step_size;
+        std::mem::swap(&mut self.state, &mut self.next);
+        Ok(Frame { model: &self.model, before: &self.next, after: &self.state, log: &self.log })
+    }
+
+    /// Makes `n` steps and shows each to the observers.
+    pub fn run(&mut self, n: u64, observers: &mut [&mut dyn Observer]) -> Result<(), RunError> {
+        if self.state.step == 0 {
+            for observer in &mut *observers {
+                let told = observer.start(&self.model, &self.state);
+                told.map_err(|source| RunError::Observer { step: 0, source })?;
+            }
+        }
+        for _ in 0..n {
+            let frame = self.step()?;
+            for observer in &mut *observers {
+                let step = frame.after.step;
+                observer.step(frame).map_err(|source| RunError::Observer { step, source })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Overwrites all scratch with NaN; no bit of any result depends on it.
+    pub fn poison(&mut self) {
+        self.integrator.poison();
+    }
+}
+
+/// Number of steps from `start` to `end`: ⌈(end − start)/h⌉, taken as whole when within 1e-9 of it.
+pub fn n_steps(start: f64, end: f64, step_size: f64) -> u64 {
+    let exact = (end - start) / step_size;
+    let nearest = exact.round();
+    if (exact - nearest).abs() <= 1e-9 * exact.abs().max(1.0) {
+        nearest as u64
+    } else {
+        exact.ceil() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::n_steps;
+
+    #[test]
+    fn a_whole_number_of_steps_is_not_rounded_up() {
+        assert_eq!(n_steps(0.0, 2.1, 0.7), 3);
+        assert_eq!(n_steps(0.0, 1.0, 0.3), 4);
+        assert_eq!(n_steps(1e-8, 1e-8 + 748.0 * 2e-6, 2e-6), 748);
+    }
+}
