@@ -105,8 +105,13 @@ pub struct Options {
 impl Options {
     /// Adds an option, replacing an earlier value of the same name.
     pub fn set(&mut self, name: &str, value: Value) {
-        self.given.retain(|(known, _)| known != name);
+        self.remove(name);
         self.given.push((name.to_owned(), value));
+    }
+
+    /// Takes an option out.
+    pub fn remove(&mut self, name: &str) {
+        self.given.retain(|(known, _)| known != name);
     }
 
     /// Adds a number; for chaining in Rust programs.

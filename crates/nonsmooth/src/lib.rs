@@ -44,7 +44,9 @@ pub use integrators::{
 pub use laws::{Bilateral, Entry as LawEntry, LAWS, Law, NewtonImpact, StepForm, find as find_law};
 pub use log::{Contacts, Event, StepLog};
 pub use model::*;
-pub use nonsmooth_solvers::{Options, Report, SOLVERS, Set, Sparse, Status, Value, find as find_solver};
+pub use nonsmooth_solvers::{
+    Declared, Options, Report, SOLVERS, Set, Sparse, Status, Value, find as find_solver,
+};
 pub use observers::{EnergyLedger, OBSERVERS, Summary, Trajectory};
 pub use phases::{Energies, Policy, Works};
 pub use simulation::{Frame, Observer, RunError, Simulation, n_steps};

@@ -89,9 +89,12 @@ pub fn disagreement(sample: &Sample, unique: Unique, a: &Solved, b: &Solved) -> 
                 |s: &Solved| -> Vec<f64> { (0..n).map(|i| sample.rows[i][i].sqrt() * s.p[i]).collect() };
             distance(&weighed(a), &weighed(b))
         }
+        // Relative to the terms of u = W p + u_free, with the p of `b`.
         Unique::Velocities => {
             let difference: Vec<f64> = a.u.iter().zip(&b.u).map(|(a, b)| a - b).collect();
-            let scale = norm(&sample.u_free);
+            let term = |i: usize, j: usize| (sample.rows[i][j] * b.p[j]).abs();
+            let size = |i: usize| sample.u_free[i].abs() + (0..n).map(|j| term(i, j)).sum::<f64>();
+            let scale = norm(&(0..n).map(size).collect::<Vec<f64>>());
             if scale > 0.0 { norm(&difference) / scale } else { norm(&difference) }
         }
         Unique::Nothing => 0.0,
@@ -129,8 +132,8 @@ pub fn projected_gauss_seidel(rows: &[Vec<(usize, f64)>], u_free: &[f64], sweeps
 /// The next velocities are the nearest ones (in the metric of the masses) with 0 ≤ v_0 ≤ v_1 ≤ …, an
 /// isotonic regression; then p_i − p_{i+1} = m_i (v_i − v_free,i).
 pub fn pooled_column(masses: &[f64], v_free: &[f64]) -> Vec<f64> {
-    // Blocks of beads that move together: (number, mass, momentum).
-    let mut blocks: Vec<(usize, f64, f64)> = Vec::new();
+    // Blocks of beads that move together: (number, mass, momentum). The lowest is the ground.
+    let mut blocks = vec![(0, f64::INFINITY, 0.0)];
     for (&m, &v) in masses.iter().zip(v_free) {
         let mut block = (1, m, m * v);
         while let Some(&(count, mass, momentum)) = blocks.last() {
@@ -142,15 +145,18 @@ pub fn pooled_column(masses: &[f64], v_free: &[f64]) -> Vec<f64> {
         }
         blocks.push(block);
     }
-    let next = blocks
-        .iter()
-        .flat_map(|&(count, mass, momentum)| std::iter::repeat_n(f64::max(0.0, momentum / mass), count));
-    let next: Vec<f64> = next.collect();
-    let mut p = vec![0.0; masses.len()];
-    let mut above = 0.0;
-    for i in (0..masses.len()).rev() {
-        above += masses[i] * (next[i] - v_free[i]);
-        p[i] = above;
+    // From the top of each block down; between blocks there is no impulse.
+    let (mut p, mut top) = (vec![0.0; masses.len()], masses.len());
+    for &(count, mass, momentum) in blocks.iter().rev() {
+        let mut above = 0.0;
+        for i in (top - count..top).rev() {
+            above += masses[i] * (momentum / mass - v_free[i]);
+            p[i] = above;
+        }
+        top -= count;
+        if mass.is_finite() {
+            p[top] = 0.0;
+        }
     }
     p
 }

@@ -139,6 +139,13 @@ impl Family {
     pub fn sample(&self, seed: u64) -> Sample {
         (self.make)(&mut Random::new(seed))
     }
+
+    /// What is asked of the solvers. Direct methods on 8 rows with a condition number below 1e4 end
+    /// near 1e−15, so 1e−12 is no favour to them. The semi-definite families have no such bound: rows
+    /// that are nearly dependent make impulses up to 1e4 times the data, and W p rounds to 1e−11.
+    pub fn tolerance(&self) -> f64 {
+        if self.unique == Unique::Velocities { 1e-10 } else { 1e-12 }
+    }
 }
 
 const fn family(name: &'static str, unique: Unique, make: fn(&mut Random) -> Sample) -> Family {
@@ -313,11 +320,11 @@ fn mixed_unsymmetric(random: &mut Random) -> Sample {
     free_some(random, sample)
 }
 
-/// Joints that are independent of each other, contacts that are not of anything. v = 0 is feasible.
+/// One joint among dependent contacts. v = 0 is feasible.
 fn mixed_semidefinite(random: &mut Random) -> Sample {
     let mut sample = semidefinite(random);
     let n = sample.size();
-    // W = H Hᵀ with k columns has rank k; the first row alone is surely independent.
+    // One joint alone is surely independent.
     sample.sets[0] = Set::Free;
     let order = random.permutation(n);
     sample.permuted(&order)
@@ -425,4 +432,37 @@ fn anything(random: &mut Random) -> Sample {
     let rows = if whole { random.whole_matrix(n, n, 2) } else { random.signed_matrix(n, n) };
     let u_free = if whole { random.whole_vector(n, 2) } else { random.signed_vector(n) };
     free_some(random, Sample::unilateral(rows, u_free))
+}
+
+/// Contacts among planar bodies, many more than their velocities: W = H Hᵀ, u_free = H v + s, s ≥ 0,
+/// always solvable since v = 0 satisfies H v + s ≥ 0.
+pub struct Pile {
+    pub contacts: usize,
+    pub bodies: usize,
+    /// Whether s ≠ 0: contacts still apart, or different restitution.
+    pub slack: bool,
+    /// Normals at multiples of 30°, so that directions are well apart or the same; else any.
+    pub regular: bool,
+}
+
+impl Pile {
+    pub fn sample(&self, seed: u64) -> Sample {
+        let random = &mut Random::new(seed);
+        let mut h = vec![vec![0.0; 2 * self.bodies]; self.contacts];
+        for row in &mut h {
+            let (a, b) = (random.size(0, self.bodies - 1), random.size(1, 6));
+            let turns = if self.regular { random.size(0, 11) as f64 / 12.0 } else { random.unit() };
+            let (y, x) = (turns * std::f64::consts::TAU).sin_cos();
+            (row[2 * a], row[2 * a + 1]) = (x, y);
+            // With a body a little further on, or with the ground where there is none.
+            if a + b < self.bodies {
+                (row[2 * (a + b)], row[2 * (a + b) + 1]) = (-x, -y);
+            }
+        }
+        let mut u_free = multiply(&h, &random.signed_vector(2 * self.bodies));
+        if self.slack {
+            u_free.iter_mut().for_each(|u| *u += random.signed().max(0.0));
+        }
+        Sample::unilateral(gram(&h), u_free)
+    }
 }

@@ -13,7 +13,7 @@ mod state;
 mod system;
 
 pub use blocks::{Block, Blocks, CONTACT_LIMIT, DENSE_LIMIT};
-pub use builder::ModelBuilder;
+pub use builder::{LawId, ModelBuilder};
 pub(crate) use constraint::gather;
 pub use constraint::{Constraints, Coordinate, Gap, Key, VelocityConstraint};
 pub use first_order::FirstOrderForm;

@@ -30,8 +30,9 @@ pub struct Summary {
     pub separating_impulses: u64,
 }
 
-impl Observer for Summary {
-    fn step(&mut self, frame: Frame<'_>) -> Result<(), UserError> {
+impl Summary {
+    /// Books one step.
+    pub fn book(&mut self, frame: Frame<'_>) {
         let (log, t) = (frame.log, frame.after.t);
         self.steps += 1;
         self.impacts += log.events.len() as u64;
@@ -57,6 +58,12 @@ impl Observer for Summary {
         let separating =
             contacts.impulse.iter().zip(&contacts.u_minus).any(|(p, u)| *p > 0.0 && *u > 0.0);
         self.separating_impulses += u64::from(separating);
+    }
+}
+
+impl Observer for Summary {
+    fn step(&mut self, frame: Frame<'_>) -> Result<(), UserError> {
+        self.book(frame);
         Ok(())
     }
 }

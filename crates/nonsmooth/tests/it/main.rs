@@ -1,1 +1,18 @@
+//! Integration tests from the specification alone. One binary, so linking is cheap.
 
+mod analytic;
+mod nonlinear;
+mod references;
+
+use nonsmooth::{Integrator, Options, Solving, find_integrator};
+
+/// Moreau–Jean with these options.
+fn moreau_jean(options: &Options) -> Box<dyn Integrator> {
+    let entry = find_integrator("moreau-jean").expect("`moreau-jean` is listed");
+    entry.build(options, Solving::default()).expect("the options are valid")
+}
+
+/// Measured order between the errors at step sizes `h` and `h / factor`.
+fn order(coarse: f64, fine: f64, factor: f64) -> f64 {
+    (coarse / fine).ln() / factor.ln()
+}

@@ -1,0 +1,42 @@
+//! `nonsmooth list` and `nonsmooth schema`: what there is to choose from.
+
+use crate::Failure;
+use nonsmooth::{INTEGRATORS, LAWS, OBSERVERS, SOLVERS};
+use std::io::Write as _;
+
+/// Prints every entry of every list with its options.
+pub(crate) fn list() -> Result<(), Failure> {
+    let mut text = String::new();
+    let mut section = |title: &str, entries: Vec<(&str, &str, Vec<String>)>| {
+        text += &format!("{title}\n");
+        for (name, about, options) in entries {
+            text += &format!("  {name:<16} {about}\n");
+            for option in options {
+                text += &format!("  {:<16}   {option}\n", "");
+            }
+        }
+        text.push('\n');
+    };
+    let describe = |options: &[&nonsmooth::Declared]| {
+        options
+            .iter()
+            .map(|o| format!("{} = {} — {}; {}", o.name, o.default, o.about, o.kind))
+            .collect::<Vec<String>>()
+    };
+    section("integrators", INTEGRATORS.iter().map(|e| (e.name, e.about, describe(e.options))).collect());
+    section("laws", LAWS.iter().map(|e| (e.name, e.about, describe(e.options))).collect());
+    section("solvers", SOLVERS.iter().map(|e| (e.name, e.about, describe(e.options))).collect());
+    section("observers", OBSERVERS.iter().map(|&(name, about)| (name, about, Vec::new())).collect());
+    // A closed pipe is no error of ours.
+    let _ = std::io::stdout().lock().write_all(text.trim_end().as_bytes());
+    let _ = std::io::stdout().lock().write_all(b"\n");
+    Ok(())
+}
+
+/// Prints the JSON Schema of scene files.
+pub(crate) fn schema() -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(&nonsmooth_scene::schema());
+    let text = text.map_err(|error| Failure::Run(error.into()))?;
+    let _ = std::io::stdout().lock().write_all(format!("{text}\n").as_bytes());
+    Ok(())
+}

@@ -1,0 +1,123 @@
+//! `nonsmooth run`: simulate, show progress, print the trust summary.
+
+use crate::{Failure, RunArgs, summary};
+use indicatif::{ProgressBar, ProgressStyle};
+use nonsmooth_scene::{RESULT_FILE, RunFailure, RunOptions, load};
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Simulates the scene.
+pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
+    let loaded = load(&args.scene, &args.set).map_err(|error| Failure::Input(error.into()))?;
+    let stem = args.scene.file_stem().map_or("scene".into(), |s| s.to_string_lossy().into_owned());
+    let out = args.out.clone().unwrap_or_else(|| PathBuf::from("results").join(stem));
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))
+        .map_err(|error| Failure::Run(error.into()))?;
+    let title = if loaded.title.is_empty() { loaded.name.clone() } else { loaded.title.clone() };
+    if !args.quiet {
+        println!("{title}");
+    }
+    let mut progress = Progress::new(args.quiet, loaded.n_steps);
+    let begun = Instant::now();
+    let options = RunOptions {
+        out: &out,
+        resume: args.resume,
+        stop: &stop,
+        progress: &mut |step, n_steps, t| progress.show(step, n_steps, t),
+    };
+    let (methods, tolerance) = (loaded.methods.clone(), loaded.tolerance);
+    let finished = nonsmooth_scene::run(loaded, options);
+    let seconds = begun.elapsed().as_secs_f64();
+    progress.finish();
+    let finished = finished.map_err(|failure| match failure {
+        RunFailure::Checkpoint(_) if args.resume => Failure::Input(failure.into()),
+        failure => Failure::Run(advise(failure)),
+    })?;
+    if !args.quiet {
+        print!("{}", summary::table(&finished, &methods, tolerance, seconds));
+        println!("results in {}", out.join(RESULT_FILE).display());
+        for figure in &finished.figures {
+            println!("figure     {}", figure.display());
+        }
+    }
+    if finished.interrupted {
+        let hint = anyhow::anyhow!(
+            "interrupted at step {} (t = {} s); the results so far are in {}; continue with --resume",
+            finished.summary.steps,
+            finished.t,
+            out.display()
+        );
+        return Err(Failure::Run(hint));
+    }
+    Ok(())
+}
+
+/// Adds what the user can do to what went wrong.
+fn advise(failure: RunFailure) -> anyhow::Error {
+    use nonsmooth::{RunError, StepError};
+    let advice = match &failure {
+        RunFailure::Step { source: RunError::Step { source, .. }, .. } => match source {
+            StepError::NotConverged { .. } => {
+                "try another solver ([solver] type = \"lemke\"), a smaller step, or accept such steps with run.on_unconverged = \"count\""
+            }
+            StepError::Newton { .. } => "try a smaller step, or raise integrator.newton_iterations",
+            StepError::NotFinite { .. } | StepError::ConstraintNotFinite { .. } => {
+                "look for a division by zero or a root of a negative number in the formulas, or try a smaller step"
+            }
+            _ => "",
+        },
+        _ => "",
+    };
+    if advice.is_empty() { failure.into() } else { anyhow::anyhow!("{failure}\nadvice: {advice}") }
+}
+
+/// A bar on a terminal, a line now and then elsewhere.
+enum Progress {
+    Quiet,
+    Bar(ProgressBar),
+    Log { last: Instant },
+}
+
+/// Time between two lines of the log.
+const LOG_EVERY: Duration = Duration::from_secs(10);
+
+impl Progress {
+    fn new(quiet: bool, n_steps: u64) -> Self {
+        if quiet {
+            return Progress::Quiet;
+        }
+        if !std::io::stderr().is_terminal() {
+            return Progress::Log { last: Instant::now() };
+        }
+        let bar = ProgressBar::new(n_steps);
+        let style = "{bar:40} {pos}/{len} steps  {msg}  {elapsed} < {eta}";
+        bar.set_style(ProgressStyle::with_template(style).unwrap_or(ProgressStyle::default_bar()));
+        Progress::Bar(bar)
+    }
+
+    fn show(&mut self, step: u64, n_steps: u64, t: f64) {
+        match self {
+            Progress::Quiet => {}
+            Progress::Bar(bar) => {
+                bar.set_position(step);
+                bar.set_message(format!("t = {t:.4} s"));
+            }
+            Progress::Log { last } if last.elapsed() >= LOG_EVERY => {
+                *last = Instant::now();
+                eprintln!("step {step} of {n_steps}, t = {t:.6} s");
+            }
+            Progress::Log { .. } => {}
+        }
+    }
+
+    fn finish(&self) {
+        if let Progress::Bar(bar) = self {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The trust summary: what was done and how far it can be believed.
+
+use nonsmooth_scene::Finished;
+use std::fmt::Write as _;
+
+/// The table at the end of a run.
+pub(crate) fn table(
+    finished: &Finished,
+    methods: &(String, String),
+    tolerance: f64,
+    seconds: f64,
+) -> String {
+    let (s, l) = (&finished.summary, &finished.ledger);
+    let mut out = String::new();
+    let mut line = |name: &str, value: String| {
+        let _ = writeln!(out, "  {name:<24}{value}");
+    };
+    let made = s.steps - finished.resumed_from.unwrap_or(0);
+    line("scheme, solver", format!("{}, {}", methods.0, methods.1));
+    line("steps", format!("{}, to t = {} s", s.steps, finished.t));
+    if let Some(from) = finished.resumed_from {
+        line("resumed from step", from.to_string());
+    }
+    line("impacts", s.impacts.to_string());
+    let place = finished.penetration_at.as_ref();
+    let place = place.map_or(String::new(), |(name, t)| format!("  at `{name}`, t = {t} s"));
+    line("largest penetration", format!("{:.3e} m{place}", s.penetration));
+    line("largest residual", format!("{:.2e}  (tolerance {tolerance:.0e})", s.residual));
+    line("unconverged steps", s.unconverged.to_string());
+    if s.newton_iterations > s.steps {
+        line("Newton iterations", s.newton_iterations.to_string());
+    }
+    if s.separating_impulses > 0 {
+        let note = "impulse on a contact that was separating: the scheme may gain energy there";
+        line("steps to look at", format!("{}  ({note})", s.separating_impulses));
+    }
+    let energy = |name: &str, x: f64| format!("  {name:<22}{x:>22.12e} J\n");
+    let start = l.initial.kinetic + l.initial.potential;
+    let end = l.energies.kinetic + l.energies.potential;
+    let _ = writeln!(out, "  energy ledger");
+    out += &energy("  at the start", start);
+    let t = &l.total;
+    let works = [
+        ("  external work", t.external),
+        ("  viscous work", t.viscous),
+        ("  contact work", t.contact),
+        ("  moving obstacles", t.obstacle),
+        ("  prescribed motion", t.prescribed),
+        ("  scheme", t.scheme),
+    ];
+    for (name, x) in works {
+        if x != 0.0 {
+            out += &energy(name, x);
+        }
+    }
+    out += &energy("  remainder", l.remainder);
+    out += &energy("  at the end", end);
+    let _ = writeln!(
+        out,
+        "    (kinetic {:.6e} J, potential {:.6e} J)",
+        l.energies.kinetic, l.energies.potential
+    );
+    let rate = made as f64 / seconds.max(1e-9);
+    let _ = writeln!(out, "  {:<24}{seconds:.3} s, {rate:.3e} steps/s with output", "time");
+    out
+}

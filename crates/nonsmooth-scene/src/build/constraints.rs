@@ -1,0 +1,123 @@
+//! Constraints and laws of a scene.
+//!
+//! A gap that is linear in the coordinates and free of t joins the linear family; all others keep
+//! their formula, with symbolic Jacobian and rate.
+
+use super::Build;
+use super::names::OfScene;
+use crate::formula::Expr;
+use crate::formulas::{FormulaGap, FormulaVelocity, TIME, coordinate};
+use crate::scene;
+use crate::source::Path;
+use nonsmooth::{LawId, StepForm, SystemId, find_law};
+use nonsmooth_solvers::nearest;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+impl Build<'_> {
+    pub(super) fn constraints(&mut self) {
+        let scene = self.scene;
+        let mut laws = BTreeMap::new();
+        for (name, chosen) in &scene.law {
+            if let Some(form) = self.law(name, chosen) {
+                laws.insert(name.as_str(), self.builder.law(name, form));
+            }
+        }
+        let mut names = std::collections::BTreeSet::new();
+        for (k, spec) in scene.constraint.iter().enumerate() {
+            let path = Path::of("constraint").index(k);
+            if !names.insert(&spec.name) {
+                self.mistake(
+                    &path.key("name"),
+                    format!("there are two constraints called `{}`", spec.name),
+                );
+            }
+            if !scene.law.contains_key(&spec.law) {
+                let hint = nearest(&spec.law, scene.law.keys().map(String::as_str));
+                let hint = hint.map_or(String::new(), |n| format!(", did you mean `{n}`?"));
+                let list = scene.law.keys().cloned().collect::<Vec<_>>().join(", ");
+                let list = if list.is_empty() { "no [law.…] table".to_owned() } else { list };
+                self.mistake(
+                    &path.key("law"),
+                    format!("no law `{}`{hint}; the scene has {list}", spec.law),
+                );
+            }
+            let law = laws.get(spec.law.as_str()).copied();
+            for copy in self.copies(&path, spec.repeat.as_ref()) {
+                let before = self.mistakes.len();
+                self.constraint(&path, spec, law, copy);
+                if self.mistakes.len() > before {
+                    break;
+                }
+            }
+        }
+    }
+
+    fn law(&mut self, name: &str, chosen: &scene::Chosen) -> Option<StepForm> {
+        let path = Path::of("law").key(name);
+        let entry = find_law(&chosen.name).expect("the schema lists the laws");
+        let options = self.options(&path, chosen, entry.options)?;
+        match entry.build(&options) {
+            Ok(form) => Some(form),
+            Err(errors) => {
+                self.option_errors(&path, &errors);
+                None
+            }
+        }
+    }
+
+    fn constraint(
+        &mut self,
+        path: &Path,
+        spec: &scene::Constraint,
+        law: Option<LawId>,
+        copy: Option<usize>,
+    ) {
+        let (key, quantity) = match (&spec.gap, &spec.velocity) {
+            (Some(gap), None) => ("gap", gap),
+            (None, Some(velocity)) => ("velocity", velocity),
+            _ => {
+                let message = "a constraint has exactly one of `gap` and `velocity`".to_owned();
+                return self.mistake(path, message);
+            }
+        };
+        let scope = OfScene {
+            constants: self.constants(copy),
+            directory: &self.directory,
+            velocities: key == "velocity",
+            used: RefCell::default(),
+        };
+        let formula = Self::formula(self.source, &path.key(key), quantity, &scope);
+        let used = scope.used.into_inner();
+        let expression = match formula {
+            Ok(expression) => expression,
+            Err(mut mistakes) => return self.mistakes.append(&mut mistakes),
+        };
+        let name = copy.map_or(spec.name.clone(), |i| format!("{}[{i}]", spec.name));
+        let Some(law) = law else { return };
+        self.constraint_paths.push(path.key(key));
+        let on: Vec<(SystemId, usize)> = used.iter().map(|&(s, k)| (SystemId(s), k)).collect();
+        if key == "velocity" {
+            let constraint = FormulaVelocity::new(&expression, on.len());
+            return self.builder.velocity_constraint(&name, law, &on, constraint);
+        }
+        match linear_form(&expression, on.len()) {
+            Some((coefficients, offset)) => {
+                let terms: Vec<(SystemId, usize, f64)> =
+                    on.iter().zip(coefficients).map(|(&(s, k), c)| (s, k, c)).collect();
+                self.builder.linear_gap(&name, law, &terms, offset);
+            }
+            None => self.builder.gap(&name, law, &on, FormulaGap::new(&expression, on.len())),
+        }
+    }
+}
+
+/// Coefficients and offset of a formula that is linear in n coordinates and free of t.
+fn linear_form(gap: &Expr, n: usize) -> Option<(Vec<f64>, f64)> {
+    if gap.uses(TIME) {
+        return None;
+    }
+    let slopes: Option<Vec<f64>> = (0..n).map(|k| gap.derivative(coordinate(k)).constant()).collect();
+    let origin = vec![0.0; 1 + 2 * n];
+    Some((slopes?, crate::formula::Program::compile(gap).eval(&origin)))
+}

@@ -1,0 +1,440 @@
+//! From a scene to a model: names resolved, formulas parsed, numbers checked; every mistake with its
+//! place, all at once.
+
+mod constraints;
+mod names;
+mod parameters;
+mod systems;
+
+use crate::formula::{Expr, Scope, parse};
+use crate::scene::{Chosen, OnUnconverged, Output, Quantity, Scene, TOLERANCE, schema};
+use crate::source::{Mistake, Path, SceneError, Source};
+use crate::validate::validate;
+use names::{Constants, Directory};
+use nonsmooth::{
+    Integrator, Model, ModelBuilder, ModelError, Options, Place, Policy, Simulation, Solving, SystemId,
+    Value, find_integrator, find_solver, n_steps,
+};
+use nonsmooth_solvers::{Declared, Kind, OptionError};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// A scene that is ready to run.
+pub struct Loaded {
+    /// Path of the scene file, as given.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// Parameters set from outside, as `name=value`.
+    pub overrides: Vec<(String, String)>,
+    /// The line that names the scene.
+    pub title: String,
+    /// All parameters with their values.
+    pub parameters: BTreeMap<String, f64>,
+    /// The model, its initial state and the scheme, ready to step.
+    pub simulation: Simulation,
+    /// Name of the scheme and of the solver.
+    pub methods: (String, String),
+    /// Largest certificate that counts as solved [–].
+    pub tolerance: f64,
+    /// Initial time [s].
+    pub start: f64,
+    /// Step size [s].
+    pub step_size: f64,
+    /// Number of steps.
+    pub n_steps: u64,
+    /// What is written, and how often.
+    pub output: Output,
+    /// Coordinates to plot, as places in q.
+    pub plot: Vec<usize>,
+}
+
+/// Why a scene could not be loaded.
+#[derive(Debug, Error)]
+pub enum LoadError {
+    /// The file cannot be read.
+    #[error("{path}: {source}")]
+    Io {
+        /// Path as given.
+        path: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The scene has mistakes.
+    #[error("{0}")]
+    Scene(#[from] SceneError),
+    /// A parameter set from outside does not exist.
+    #[error("--set {name}: the scene has no parameter `{name}`{}; it has {}", hint(nearest), known.join(", "))]
+    NoParameter {
+        /// The name given.
+        name: String,
+        /// The closest one there is.
+        nearest: Option<String>,
+        /// All there are.
+        known: Vec<String>,
+    },
+}
+
+fn hint(nearest: &Option<String>) -> String {
+    nearest.as_ref().map_or(String::new(), |n| format!(", did you mean `{n}`?"))
+}
+
+/// Reads, checks and builds the scene at `path`, with parameters set from outside.
+pub fn load(path: &std::path::Path, overrides: &[(String, String)]) -> Result<Loaded, LoadError> {
+    let name = path.display().to_string();
+    let text =
+        std::fs::read_to_string(path).map_err(|source| LoadError::Io { path: name.clone(), source })?;
+    let folder = path.parent().unwrap_or(std::path::Path::new("")).to_owned();
+    load_text(&name, text, folder, overrides)
+}
+
+/// Checks and builds a scene given as text; matrix files are looked for in `folder`.
+pub fn load_text(
+    name: &str,
+    text: String,
+    folder: PathBuf,
+    overrides: &[(String, String)],
+) -> Result<Loaded, LoadError> {
+    let mut mistakes = Vec::new();
+    let scene = read(&text, &mut mistakes);
+    let built = match &scene {
+        Some((source, scene)) => {
+            for (name, _) in overrides {
+                if !scene.parameters.contains_key(name) {
+                    let known: Vec<String> = scene.parameters.keys().cloned().collect();
+                    let nearest = nonsmooth_solvers::nearest(name, known.iter().map(String::as_str));
+                    return Err(LoadError::NoParameter { name: name.clone(), nearest, known });
+                }
+            }
+            let mut build = Build::new(source, scene, folder);
+            let built = build.all(overrides);
+            mistakes = build.mistakes;
+            built
+        }
+        None => None,
+    };
+    drop(scene);
+    match built {
+        Some(loaded) if mistakes.is_empty() => {
+            Ok(Loaded { name: name.to_owned(), text, overrides: overrides.to_vec(), ..loaded })
+        }
+        _ => {
+            mistakes.sort_by_key(|m| (m.span.start, m.span.end));
+            mistakes.dedup();
+            Err(SceneError { name: name.to_owned(), text, mistakes }.into())
+        }
+    }
+}
+
+/// Parses the text and checks its form; `None` if that found mistakes.
+fn read<'a>(text: &'a str, mistakes: &mut Vec<Mistake>) -> Option<(Source<'a>, Scene)> {
+    let source = Source::parse(text, mistakes);
+    if mistakes.is_empty() {
+        validate(&schema(), &source.table, mistakes);
+    }
+    if !mistakes.is_empty() {
+        return None;
+    }
+    match Scene::deserialize(toml::Deserializer::parse(text).ok()?) {
+        Ok(scene) => Some((source, scene)),
+        Err(error) => {
+            let span = error.span().unwrap_or(0..0);
+            mistakes.push(Mistake { span, message: error.message().to_owned() });
+            None
+        }
+    }
+}
+
+/// A scene under construction.
+struct Build<'a> {
+    source: &'a Source<'a>,
+    scene: &'a Scene,
+    folder: PathBuf,
+    parameters: BTreeMap<String, f64>,
+    directory: Directory,
+    builder: ModelBuilder,
+    /// For each system of the model: where it stands in the scene.
+    system_paths: Vec<Path>,
+    system_names: Vec<String>,
+    constraint_paths: Vec<Path>,
+    prescribed_paths: Vec<Path>,
+    mistakes: Vec<Mistake>,
+}
+
+impl<'a> Build<'a> {
+    fn new(source: &'a Source<'a>, scene: &'a Scene, folder: PathBuf) -> Self {
+        Self {
+            source,
+            scene,
+            folder,
+            parameters: BTreeMap::new(),
+            directory: Directory::default(),
+            builder: ModelBuilder::new(),
+            system_paths: Vec::new(),
+            system_names: Vec::new(),
+            constraint_paths: Vec::new(),
+            prescribed_paths: Vec::new(),
+            mistakes: Vec::new(),
+        }
+    }
+
+    fn all(&mut self, overrides: &[(String, String)]) -> Option<Loaded> {
+        self.parameters(overrides);
+        self.systems();
+        self.constraints();
+        let run = self.run();
+        let solving = self.solving();
+        let integrator =
+            solving.and_then(|(solving, tolerance)| Some((self.integrator(solving)?, tolerance)));
+        let plot = self.plotted();
+        if !self.mistakes.is_empty() {
+            return None;
+        }
+        let (start, step_size, n_steps) = run?;
+        let builder = std::mem::take(&mut self.builder);
+        let (model, state) = match builder.build(start) {
+            Ok(built) => built,
+            Err(error) => {
+                self.translate(&error);
+                return None;
+            }
+        };
+        let (integrator, tolerance) = integrator?;
+        let mut plot: Vec<usize> =
+            plot.into_iter().map(|(system, k)| model.systems[system].range.start + k).collect();
+        if plot.is_empty() {
+            plot = default_plot(&model);
+        }
+        let simulation = match Simulation::new(model, state, integrator, step_size) {
+            Ok(simulation) => simulation,
+            Err(refusal) => {
+                self.mistake(&Path::of("integrator"), refusal.to_string());
+                return None;
+            }
+        };
+        Some(Loaded {
+            name: String::new(),
+            text: String::new(),
+            overrides: Vec::new(),
+            title: self.scene.title.clone(),
+            parameters: self.parameters.clone(),
+            methods: (self.scene.integrator.name.clone(), self.scene.solver.name.clone()),
+            output: self.scene.output.clone(),
+            simulation,
+            tolerance,
+            start,
+            step_size,
+            n_steps,
+            plot,
+        })
+    }
+
+    fn mistake(&mut self, path: &Path, message: String) {
+        let span = self.source.span(path);
+        self.mistakes.push(Mistake { span, message });
+    }
+
+    fn mistake_at(&mut self, span: Range<usize>, message: String) {
+        self.mistakes.push(Mistake { span, message });
+    }
+
+    fn constants(&self, index: Option<usize>) -> Constants<'_> {
+        Constants { parameters: &self.parameters, index }
+    }
+
+    /// Parses a quantity; mistakes are noted at their place inside the text.
+    fn formula(
+        source: &Source<'_>,
+        path: &Path,
+        q: &Quantity,
+        scope: &dyn Scope,
+    ) -> Result<Expr, Vec<Mistake>> {
+        match q {
+            Quantity::Number(x) if x.is_finite() => Ok(Expr::number(*x)),
+            Quantity::Number(x) => Err(vec![Mistake {
+                span: source.span(path),
+                message: format!("must be finite, got {x}"),
+            }]),
+            Quantity::Formula(text) => parse(text, scope).map_err(|errors| {
+                errors
+                    .into_iter()
+                    .map(|e| Mistake {
+                        span: source.span_in_string(path, e.span.clone()),
+                        message: e.wrong.to_string(),
+                    })
+                    .collect()
+            }),
+        }
+    }
+
+    /// A quantity that must be a number once parameters are known.
+    fn number(&mut self, path: &Path, q: &Quantity, index: Option<usize>) -> Option<f64> {
+        match Self::formula(self.source, path, q, &self.constants(index)) {
+            Err(mut mistakes) => {
+                self.mistakes.append(&mut mistakes);
+                None
+            }
+            Ok(expression) => match expression.constant() {
+                Some(x) if x.is_finite() => Some(x),
+                Some(x) => {
+                    self.mistake(path, format!("must be finite, but it is {x}"));
+                    None
+                }
+                None => {
+                    self.mistake(path, "must be a number or a formula over parameters".into());
+                    None
+                }
+            },
+        }
+    }
+
+    /// How many copies a table asks for; `None` in the list means: no repetition.
+    fn copies(&mut self, path: &Path, repeat: Option<&Quantity>) -> Vec<Option<usize>> {
+        let Some(repeat) = repeat else { return vec![None] };
+        let path = path.key("repeat");
+        match self.number(&path, repeat, None) {
+            Some(n) if n >= 1.0 && n.fract() == 0.0 && n <= 1e7 => (0..n as usize).map(Some).collect(),
+            Some(n) => {
+                self.mistake(&path, format!("`repeat` must be a whole number from 1 to 10⁷, got {n}"));
+                Vec::new()
+            }
+            None => Vec::new(),
+        }
+    }
+
+    fn run(&mut self) -> Option<(f64, f64, u64)> {
+        let (run, path) = (&self.scene.run, Path::of("run"));
+        let start = match &run.start {
+            Some(start) => self.number(&path.key("start"), start, None),
+            None => Some(0.0),
+        };
+        let end = self.number(&path.key("end"), &run.end, None);
+        let step_size = self.number(&path.key("step_size"), &run.step_size, None);
+        if let Some(h) = step_size.filter(|h| *h <= 0.0) {
+            self.mistake(&path.key("step_size"), format!("`step_size` must be > 0, got {h}"));
+            return None;
+        }
+        let (start, end, h) = (start?, end?, step_size?);
+        if end <= start {
+            self.mistake(&path.key("end"), format!("`end` must be after `start` = {start}, got {end}"));
+            return None;
+        }
+        if (end - start) / h > 1e15 {
+            self.mistake(&path.key("step_size"), format!("{:e} steps are too many", (end - start) / h));
+            return None;
+        }
+        if run.allow_initial_violation {
+            self.builder.allow_initial_violation();
+        }
+        Some((start, h, n_steps(start, end, h)))
+    }
+
+    fn solving(&mut self) -> Option<(Solving, f64)> {
+        let entry = find_solver(&self.scene.solver.name).expect("the schema lists the solvers");
+        let declared = [&[&TOLERANCE], entry.options].concat();
+        let path = Path::of("solver");
+        let all = self.options(&path, &self.scene.solver, &declared)?;
+        if let Err(errors) = all.check(entry.name, &declared) {
+            self.option_errors(&path, &errors);
+            return None;
+        }
+        let tolerance = all.number(&TOLERANCE);
+        let mut own = all;
+        own.remove(TOLERANCE.name);
+        let solver = entry.build(&own).expect("checked above");
+        let policy = match self.scene.run.on_unconverged {
+            OnUnconverged::Stop => Policy::Stop,
+            OnUnconverged::Count => Policy::CountUnconverged,
+        };
+        Some((Solving { solver, tolerance, policy }, tolerance))
+    }
+
+    fn integrator(&mut self, solving: Solving) -> Option<Box<dyn Integrator>> {
+        let entry =
+            find_integrator(&self.scene.integrator.name).expect("the schema lists the integrators");
+        let path = Path::of("integrator");
+        let options = self.options(&path, &self.scene.integrator, entry.options)?;
+        match entry.build(&options, solving) {
+            Ok(integrator) => Some(integrator),
+            Err(errors) => {
+                self.option_errors(&path, &errors);
+                None
+            }
+        }
+    }
+
+    /// Options as values: words as they are, numbers evaluated.
+    fn options(&mut self, path: &Path, chosen: &Chosen, declared: &[&Declared]) -> Option<Options> {
+        let mut options = Options::default();
+        let mut good = true;
+        for (name, quantity) in &chosen.options {
+            let is_word = declared.iter().any(|d| d.name == name && matches!(d.kind, Kind::Word(_)));
+            let value = match quantity {
+                Quantity::Formula(word) if is_word => Some(Value::Word(word.clone())),
+                quantity => self.number(&path.key(name), quantity, None).map(Value::Number),
+            };
+            match value {
+                Some(value) => options.set(name, value),
+                None => good = false,
+            }
+        }
+        good.then_some(options)
+    }
+
+    fn option_errors(&mut self, path: &Path, errors: &[OptionError]) {
+        for error in errors {
+            self.mistake(&path.key(error.name()), error.to_string());
+        }
+    }
+
+    fn plotted(&mut self) -> Vec<(usize, usize)> {
+        let path = Path::of("output.plot");
+        let mut places = Vec::new();
+        for (i, name) in self.scene.output.plot.iter().enumerate() {
+            match self.directory.find(name) {
+                Some(place) => places.push(place),
+                None => {
+                    let names: Vec<&String> = self.directory.names().take(12).collect();
+                    let list = names.iter().map(|n| n.as_str()).collect::<Vec<_>>().join(", ");
+                    self.mistake(&path.index(i), format!("no coordinate `{name}`; there are {list}"));
+                }
+            }
+        }
+        places
+    }
+
+    /// Model errors as mistakes at the place in the scene.
+    fn translate(&mut self, error: &ModelError) {
+        for (place, issue) in &error.issues {
+            let path = match place {
+                Place::System(i, field) => self.system_paths[*i].key(field),
+                Place::Constraint(i, "law") => self.constraint_paths[*i].key("law"),
+                Place::Constraint(i, _) => self.constraint_paths[*i].clone(),
+                Place::Prescribed(i) => self.prescribed_paths[*i].clone(),
+            };
+            self.mistake(&path, format!("`{path}` {issue}"));
+        }
+    }
+
+    fn system_id(&self, system: usize) -> SystemId {
+        SystemId(system)
+    }
+}
+
+/// The first four coordinates that constraints touch, or simply the first four.
+fn default_plot(model: &Model) -> Vec<usize> {
+    let constraints = &model.constraints;
+    let mut touched: Vec<usize> = constraints.jacobian.column.iter().map(|&j| j as usize).collect();
+    touched.extend(constraints.gaps.iter().flat_map(|(columns, _)| columns).map(|&j| j as usize));
+    touched.extend(constraints.velocity.iter().flat_map(|(columns, _)| columns).map(|&j| j as usize));
+    touched.sort_unstable();
+    touched.dedup();
+    if touched.is_empty() {
+        touched = (0..model.n_velocities()).collect();
+    }
+    touched.truncate(4);
+    touched
+}

@@ -1,0 +1,96 @@
+//! Parameters: each may be a formula over the others; circles are mistakes.
+
+use super::Build;
+use super::names::Constants;
+use crate::formula::Wrong;
+use crate::formula::parse;
+use crate::scene::Quantity;
+use crate::source::Path;
+use std::collections::BTreeMap;
+
+impl Build<'_> {
+    /// Evaluates all parameters; those set from outside replace what the scene says.
+    pub(super) fn parameters(&mut self, overrides: &[(String, String)]) {
+        let mut open: BTreeMap<&str, Quantity> = BTreeMap::new();
+        for (name, quantity) in &self.scene.parameters {
+            let set = overrides.iter().rev().find(|(known, _)| known == name);
+            let quantity = set.map_or(quantity.clone(), |(_, text)| Quantity::Formula(text.clone()));
+            open.insert(name, quantity);
+            if matches!(name.as_str(), "t" | "pi" | "i") {
+                let path = Path::of("parameters").key(name);
+                self.mistake(
+                    &path,
+                    format!("`{name}` has a meaning of its own in formulas; choose another name"),
+                );
+            }
+        }
+        // Pass by pass, take what depends only on what is known.
+        loop {
+            let before = open.len();
+            open.retain(|name, quantity| !self.try_parameter(name, quantity));
+            if open.is_empty() || open.len() == before {
+                break;
+            }
+        }
+        for (name, quantity) in &open {
+            self.explain_parameter(name, quantity, &open, overrides);
+        }
+    }
+
+    fn try_parameter(&mut self, name: &str, quantity: &Quantity) -> bool {
+        let value = match quantity {
+            Quantity::Number(x) => Some(*x),
+            Quantity::Formula(text) => {
+                let scope = Constants { parameters: &self.parameters, index: None };
+                parse(text, &scope).ok().and_then(|expression| expression.constant())
+            }
+        };
+        let value = value.filter(|x| x.is_finite());
+        self.parameters.extend(value.map(|x| (name.to_owned(), x)));
+        value.is_some()
+    }
+
+    /// Says why a parameter has no value.
+    fn explain_parameter(
+        &mut self,
+        name: &str,
+        quantity: &Quantity,
+        open: &BTreeMap<&str, Quantity>,
+        overrides: &[(String, String)],
+    ) {
+        let path = Path::of("parameters").key(name);
+        let Quantity::Formula(text) = quantity else {
+            return self.mistake(&path, format!("parameter `{name}` must be finite"));
+        };
+        let from_outside = overrides.iter().any(|(known, _)| known == name);
+        let prefix = if from_outside { format!("--set {name}={text}: ") } else { String::new() };
+        let scope = Constants { parameters: &self.parameters, index: None };
+        match parse(text, &scope) {
+            Ok(expression) => {
+                let value = expression.constant().unwrap_or(f64::NAN);
+                self.mistake(
+                    &path,
+                    format!("{prefix}parameter `{name}` must be finite, but it is {value}"),
+                );
+            }
+            Err(errors) => {
+                for error in errors {
+                    let message = match &error.wrong {
+                        Wrong::UnknownName { name: other, .. } if open.contains_key(other.as_str()) => {
+                            format!(
+                                "`{other}` has no value yet: parameters refer to each other in a circle, or `{other}` has a mistake of its own"
+                            )
+                        }
+                        wrong => wrong.to_string(),
+                    };
+                    let span = if from_outside {
+                        self.source.span(&path)
+                    } else {
+                        self.source.span_in_string(&path, error.span.clone())
+                    };
+                    self.mistake_at(span, format!("{prefix}{message}"));
+                }
+            }
+        }
+    }
+}

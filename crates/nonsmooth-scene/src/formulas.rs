@@ -1,0 +1,224 @@
+//! Systems, gaps and forces given by formulas, with symbolic derivatives.
+//!
+//! All formulas of one object share one slot layout: slot 0 is t, slots 1 + 2k and 2 + 2k are coordinate
+//! and velocity k. The inertial force is derived from M(q) where it is not given:
+//!
+//! ```text
+//! N_i = Σ_jk (∂M_ij/∂q_k − ½ ∂M_jk/∂q_i) v_j v_k
+//! ```
+
+use crate::formula::{Expr, Program};
+use nonsmooth::{At, Gap, Lagrangian, UserError, VelocityConstraint};
+
+/// Slot of t.
+pub(crate) const TIME: u32 = 0;
+
+/// Slot of coordinate k.
+pub(crate) fn coordinate(k: usize) -> u32 {
+    1 + 2 * k as u32
+}
+
+/// Slot of velocity k.
+pub(crate) fn velocity(k: usize) -> u32 {
+    2 + 2 * k as u32
+}
+
+/// Coordinates up to which the slots fit on the stack.
+const ON_STACK: usize = 31;
+
+/// Calls `body` with the slots (t, q₀, v₀, q₁, v₁, …).
+fn with_slots<T>(t: f64, q: &[f64], v: &[f64], body: impl FnOnce(&[f64]) -> T) -> T {
+    let fill = |slots: &mut [f64]| {
+        slots[0] = t;
+        for (k, q) in q.iter().enumerate() {
+            slots[1 + 2 * k] = *q;
+            slots[2 + 2 * k] = v.get(k).copied().unwrap_or(0.0);
+        }
+    };
+    let n = 1 + 2 * q.len();
+    if q.len() <= ON_STACK {
+        let mut slots = [0.0; 1 + 2 * ON_STACK];
+        fill(&mut slots[..n]);
+        body(&slots[..n])
+    } else {
+        let mut slots = vec![0.0; n];
+        fill(&mut slots);
+        body(&slots)
+    }
+}
+
+fn evaluate(programs: &[Program], slots: &[f64], out: &mut [f64]) {
+    for (program, out) in programs.iter().zip(out) {
+        *out = program.eval(slots);
+    }
+}
+
+fn compile(expressions: &[Expr]) -> Vec<Program> {
+    expressions.iter().map(Program::compile).collect()
+}
+
+/// The formulas of a Lagrangian system.
+pub(crate) struct Terms {
+    /// M, row by row.
+    pub(crate) mass: Vec<Expr>,
+    /// N; derived from M if `None`.
+    pub(crate) inertial: Option<Vec<Expr>>,
+    /// F_int.
+    pub(crate) internal: Vec<Expr>,
+    /// V.
+    pub(crate) potential: Expr,
+    /// F_ext.
+    pub(crate) external: Vec<Expr>,
+}
+
+/// A Lagrangian system given by formulas.
+pub(crate) struct FormulaSystem {
+    mass: Vec<Program>,
+    inertial: Vec<Program>,
+    internal: Vec<Program>,
+    potential: Program,
+    gradient: Vec<Program>,
+    external: Vec<Program>,
+    damping: Vec<Program>,
+    stiffness: Vec<Program>,
+}
+
+impl FormulaSystem {
+    pub(crate) fn new(terms: &Terms) -> Self {
+        let n = terms.internal.len();
+        let inertial = terms.inertial.clone().unwrap_or_else(|| derived_inertial(&terms.mass, n));
+        let gradient: Vec<Expr> = (0..n).map(|i| terms.potential.derivative(coordinate(i))).collect();
+        let (mut damping, mut stiffness) = (Vec::new(), Vec::new());
+        for i in 0..n {
+            let moving = inertial[i].clone() + terms.internal[i].clone();
+            let all = moving.clone() + gradient[i].clone();
+            damping.extend((0..n).map(|j| moving.derivative(velocity(j))));
+            stiffness.extend((0..n).map(|j| all.derivative(coordinate(j))));
+        }
+        Self {
+            mass: compile(&terms.mass),
+            inertial: compile(&inertial),
+            internal: compile(&terms.internal),
+            potential: Program::compile(&terms.potential),
+            gradient: compile(&gradient),
+            external: compile(&terms.external),
+            damping: compile(&damping),
+            stiffness: compile(&stiffness),
+        }
+    }
+}
+
+fn derived_inertial(mass: &[Expr], n: usize) -> Vec<Expr> {
+    let entry = |i: usize, j: usize| &mass[i * n + j];
+    (0..n)
+        .map(|i| {
+            let mut sum = Expr::number(0.0);
+            for j in 0..n {
+                for k in 0..n {
+                    let slope = entry(i, j).derivative(coordinate(k));
+                    let half = Expr::number(0.5) * entry(j, k).derivative(coordinate(i));
+                    let speeds = Expr::slot(velocity(j)) * Expr::slot(velocity(k));
+                    sum = sum + (slope - half) * speeds;
+                }
+            }
+            sum
+        })
+        .collect()
+}
+
+impl Lagrangian for FormulaSystem {
+    fn mass(&self, q: &[f64], out: &mut [f64]) -> Result<(), UserError> {
+        with_slots(0.0, q, &[], |slots| evaluate(&self.mass, slots, out));
+        Ok(())
+    }
+    fn inertial(&self, q: &[f64], v: &[f64], out: &mut [f64]) -> Result<(), UserError> {
+        with_slots(0.0, q, v, |slots| evaluate(&self.inertial, slots, out));
+        Ok(())
+    }
+    fn internal(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]) -> Result<(), UserError> {
+        with_slots(t, q, v, |slots| evaluate(&self.internal, slots, out));
+        Ok(())
+    }
+    fn potential(&self, q: &[f64]) -> Result<f64, UserError> {
+        Ok(with_slots(0.0, q, &[], |slots| self.potential.eval(slots)))
+    }
+    fn gradient(&self, q: &[f64], out: &mut [f64]) -> Result<(), UserError> {
+        with_slots(0.0, q, &[], |slots| evaluate(&self.gradient, slots, out));
+        Ok(())
+    }
+    fn external(&self, t: f64, out: &mut [f64]) -> Result<(), UserError> {
+        evaluate(&self.external, &[t], out);
+        Ok(())
+    }
+    fn jacobians(
+        &self,
+        at: At<'_>,
+        damping: &mut [f64],
+        stiffness: &mut [f64],
+    ) -> Result<(), UserError> {
+        with_slots(at.t, at.q, at.v, |slots| {
+            evaluate(&self.damping, slots, damping);
+            evaluate(&self.stiffness, slots, stiffness);
+        });
+        Ok(())
+    }
+}
+
+/// A gap given by a formula over its n coordinates and t.
+pub(crate) struct FormulaGap {
+    gap: Program,
+    jacobian: Vec<Program>,
+    rate: Program,
+    is_linear: bool,
+}
+
+impl FormulaGap {
+    pub(crate) fn new(gap: &Expr, n: usize) -> Self {
+        let jacobian: Vec<Expr> = (0..n).map(|k| gap.derivative(coordinate(k))).collect();
+        Self {
+            gap: Program::compile(gap),
+            is_linear: jacobian.iter().all(|slope| slope.constant().is_some()),
+            jacobian: compile(&jacobian),
+            rate: Program::compile(&gap.derivative(TIME)),
+        }
+    }
+}
+
+impl Gap for FormulaGap {
+    fn gap(&self, t: f64, q: &[f64]) -> Result<f64, UserError> {
+        Ok(with_slots(t, q, &[], |slots| self.gap.eval(slots)))
+    }
+    fn jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) -> Result<(), UserError> {
+        with_slots(t, q, &[], |slots| evaluate(&self.jacobian, slots, out));
+        Ok(())
+    }
+    fn rate(&self, t: f64, q: &[f64]) -> Result<f64, UserError> {
+        Ok(with_slots(t, q, &[], |slots| self.rate.eval(slots)))
+    }
+    fn is_linear(&self) -> bool {
+        self.is_linear
+    }
+}
+
+/// A velocity-level constraint given by a formula over its n coordinates, their velocities and t.
+pub(crate) struct FormulaVelocity {
+    value: Program,
+    jacobian: Vec<Program>,
+}
+
+impl FormulaVelocity {
+    pub(crate) fn new(value: &Expr, n: usize) -> Self {
+        let jacobian: Vec<Expr> = (0..n).map(|k| value.derivative(velocity(k))).collect();
+        Self { value: Program::compile(value), jacobian: compile(&jacobian) }
+    }
+}
+
+impl VelocityConstraint for FormulaVelocity {
+    fn value(&self, t: f64, q: &[f64], v: &[f64]) -> Result<f64, UserError> {
+        Ok(with_slots(t, q, v, |slots| self.value.eval(slots)))
+    }
+    fn jacobian(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]) -> Result<(), UserError> {
+        with_slots(t, q, v, |slots| evaluate(&self.jacobian, slots, out));
+        Ok(())
+    }
+}

@@ -1,0 +1,22 @@
+//! Scene files, formulas, results and figures.
+//!
+//! A scene is a TOML file. [`load`] reads it, checks it and builds the model, or lists every mistake
+//! with its place. [`run`] simulates it, writing results as it goes.
+
+mod build;
+pub mod formula;
+mod formulas;
+mod matrix_market;
+pub mod plot;
+mod results;
+mod run;
+mod scene;
+mod source;
+pub mod store;
+mod validate;
+
+pub use build::{LoadError, Loaded, load, load_text};
+pub use results::{RESULT_FILE, draw_figures, write_csv};
+pub use run::{Finished, RunFailure, RunOptions, run};
+pub use scene::{Output, schema};
+pub use source::{Mistake, SceneError, line_column};

@@ -1,0 +1,239 @@
+//! A checkpoint: the state, the ledger, the summary and the length of every result table.
+//!
+//! Written to a new file that replaces the old one at once, so that a killed run always has a whole
+//! checkpoint. It remembers the scene text and the parameters that were set, and refuses others.
+
+use crate::build::Loaded;
+use crate::store::{Kind, Options, Reader, StoreError, TableSpec, Writer};
+use nonsmooth::{Energies, EnergyLedger, Key, State, Summary, Works};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+const FILE: &str = "checkpoint.h5";
+
+/// Everything needed to go on.
+#[derive(Clone, Debug)]
+pub struct Checkpoint {
+    /// The state.
+    pub state: State,
+    /// The energy ledger.
+    pub ledger: EnergyLedger,
+    /// The summary.
+    pub summary: Summary,
+    /// Rows of each result table.
+    pub rows: Vec<(String, u64)>,
+}
+
+/// Why a run cannot be resumed.
+#[derive(Debug, Error)]
+pub enum CheckpointError {
+    /// There is no checkpoint.
+    #[error("{path}: there is no checkpoint to resume from; run without --resume")]
+    Missing {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// It belongs to something else.
+    #[error("{path}: the checkpoint was written by {what}; run without --resume to begin anew")]
+    Differs {
+        /// The checkpoint.
+        path: PathBuf,
+        /// What differs.
+        what: &'static str,
+    },
+    /// It cannot be read or written.
+    #[error("{0}")]
+    Store(#[from] StoreError),
+    /// The new file could not take the place of the old one.
+    #[error("{path}: {source}")]
+    Io {
+        /// The checkpoint.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A table has the wrong size.
+    #[error("{path}: the checkpoint is damaged ({what}); run without --resume to begin anew")]
+    Damaged {
+        /// The checkpoint.
+        path: PathBuf,
+        /// Which part.
+        what: &'static str,
+    },
+}
+
+fn identity(loaded: &Loaded) -> [(String, String); 3] {
+    let set: Vec<String> = loaded.overrides.iter().map(|(n, v)| format!("{n}={v}")).collect();
+    [
+        ("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+        ("scene".to_owned(), loaded.text.clone()),
+        ("set".to_owned(), set.join("\n")),
+    ]
+}
+
+fn table(name: &str, kind: Kind) -> TableSpec {
+    TableSpec {
+        name: name.to_owned(),
+        kind,
+        width: 1,
+        columns: Vec::new(),
+        unit: String::new(),
+        about: String::new(),
+    }
+}
+
+impl Checkpoint {
+    /// Writes the checkpoint into `folder`, replacing an earlier one at once.
+    pub fn write(&self, folder: &Path, loaded: &Loaded) -> Result<(), CheckpointError> {
+        let (path, new) = (folder.join(FILE), folder.join("checkpoint.new.h5"));
+        let mut attributes = identity(loaded).to_vec();
+        let names: Vec<&str> = self.rows.iter().map(|(name, _)| name.as_str()).collect();
+        attributes.push(("tables".to_owned(), names.join("\n")));
+        let floats = ["q", "v", "memory", "impulses", "numbers"].map(|name| table(name, Kind::Float));
+        let integers = ["keys", "counts", "rows"].map(|name| table(name, Kind::Integer));
+        let specs = floats.into_iter().chain(integers).collect();
+        let mut writer = Writer::create(&new, &attributes, specs, Options::default())?;
+        let State { t, step, step_size, q, v, memory, contacts } = &self.state;
+        let numbers = [&[*t, *step_size][..], &self.numbers()].concat();
+        for (i, list) in [q, v, memory, &contacts.impulses, &numbers].into_iter().enumerate() {
+            for x in list {
+                writer.append(i, &[*x])?;
+            }
+        }
+        let keys: Vec<i64> = contacts.keys.iter().map(|k| k.0 as i64).collect();
+        let counts = [&[*step as i64][..], &self.counts()].concat();
+        let rows: Vec<i64> = self.rows.iter().map(|(_, n)| *n as i64).collect();
+        for (i, list) in [keys, counts, rows].into_iter().enumerate() {
+            for x in list {
+                writer.append_integers(5 + i, &[x])?;
+            }
+        }
+        writer.sync()?;
+        writer.finish()?;
+        std::fs::rename(&new, &path).map_err(|source| CheckpointError::Io { path, source })
+    }
+
+    /// Reads the checkpoint of the same scene from `folder`.
+    pub fn read(folder: &Path, loaded: &Loaded) -> Result<Self, CheckpointError> {
+        let path = folder.join(FILE);
+        if !path.exists() {
+            return Err(CheckpointError::Missing { path });
+        }
+        let reader = Reader::open(&path)?;
+        let whats = [
+            "another version of the program",
+            "another scene, or the scene has changed",
+            "other --set values",
+        ];
+        for ((name, value), what) in identity(loaded).iter().zip(whats) {
+            if reader.texts().get(name) != Some(value) {
+                return Err(CheckpointError::Differs { path, what });
+            }
+        }
+        let floats = |name: &str| reader.floats(name).map(|rows| rows.values);
+        let integers = |name: &str| reader.integers(name).map(|rows| rows.values);
+        let (numbers, counts) = (floats("numbers")?, integers("counts")?);
+        let state = State {
+            t: numbers.first().copied().unwrap_or(f64::NAN),
+            step: counts.first().copied().unwrap_or(0) as u64,
+            step_size: numbers.get(1).copied().unwrap_or(f64::NAN),
+            q: floats("q")?,
+            v: floats("v")?,
+            memory: floats("memory")?,
+            contacts: nonsmooth::ContactMemory {
+                keys: integers("keys")?.iter().map(|k| Key(*k as u64)).collect(),
+                impulses: floats("impulses")?,
+            },
+        };
+        let damaged = |what| CheckpointError::Damaged { path: path.clone(), what };
+        let n = loaded.simulation.model.n_velocities();
+        if state.q.len() != n
+            || state.v.len() != n
+            || state.contacts.keys.len() != state.contacts.impulses.len()
+        {
+            return Err(damaged("state"));
+        }
+        let ledger = ledger_from(numbers.get(2..).unwrap_or(&[])).ok_or_else(|| damaged("ledger"))?;
+        let summary = summary_from(numbers.get(2..).unwrap_or(&[]), counts.get(1..).unwrap_or(&[]));
+        let summary = summary.ok_or_else(|| damaged("summary"))?;
+        let names = reader.texts().get("tables").cloned().unwrap_or_default();
+        let rows =
+            names.lines().map(str::to_owned).zip(integers("rows")?.iter().map(|n| *n as u64)).collect();
+        Ok(Self { state, ledger, summary, rows })
+    }
+
+    /// Ledger and summary as numbers, in the order in which `ledger_from` and `summary_from` read them.
+    fn numbers(&self) -> Vec<f64> {
+        let l = &self.ledger;
+        let works = |w: &Works| [w.external, w.viscous, w.contact, w.obstacle, w.prescribed, w.scheme];
+        let energies = |e: &Energies| [e.kinetic, e.potential];
+        let rest = [l.step_remainder, l.remainder, l.worst_remainder, l.scale];
+        let s = &self.summary;
+        let (_, at) = s.penetration_at.unwrap_or((Key(0), 0.0));
+        [
+            &energies(&l.initial)[..],
+            &energies(&l.energies),
+            &works(&l.step),
+            &works(&l.total),
+            &rest,
+            &[s.penetration, at, s.residual, s.residual_at],
+        ]
+        .concat()
+    }
+
+    fn counts(&self) -> Vec<i64> {
+        let s = &self.summary;
+        let key = s.penetration_at.map_or(-1, |(key, _)| key.0 as i64);
+        let most = s.most_contacts as u64;
+        let counts =
+            [s.steps, s.impacts, s.unconverged, s.newton_iterations, most, s.separating_impulses];
+        counts.iter().map(|n| *n as i64).chain([key]).collect()
+    }
+}
+
+fn works_from(x: &[f64]) -> Works {
+    let [external, viscous, contact, obstacle, prescribed, scheme] = x else { return Works::default() };
+    Works {
+        external: *external,
+        viscous: *viscous,
+        contact: *contact,
+        obstacle: *obstacle,
+        prescribed: *prescribed,
+        scheme: *scheme,
+    }
+}
+
+fn ledger_from(x: &[f64]) -> Option<EnergyLedger> {
+    if x.len() < 20 {
+        return None;
+    }
+    Some(EnergyLedger {
+        initial: Energies { kinetic: x[0], potential: x[1] },
+        energies: Energies { kinetic: x[2], potential: x[3] },
+        step: works_from(&x[4..10]),
+        total: works_from(&x[10..16]),
+        step_remainder: x[16],
+        remainder: x[17],
+        worst_remainder: x[18],
+        scale: x[19],
+    })
+}
+
+fn summary_from(x: &[f64], counts: &[i64]) -> Option<Summary> {
+    let [penetration, at, residual, residual_at] = x.get(20..24)? else { return None };
+    let [steps, impacts, unconverged, newton_iterations, most, separating, key] = counts else {
+        return None;
+    };
+    Some(Summary {
+        steps: *steps as u64,
+        impacts: *impacts as u64,
+        penetration: *penetration,
+        penetration_at: (*key >= 0).then_some((Key(*key as u64), *at)),
+        residual: *residual,
+        residual_at: *residual_at,
+        unconverged: *unconverged as u64,
+        newton_iterations: *newton_iterations as u64,
+        most_contacts: *most as usize,
+        separating_impulses: *separating as u64,
+    })
+}

@@ -1,0 +1,11 @@
+//! Results of a run: one HDF5 file that grows, a checkpoint beside it, figures and CSV made from it.
+
+mod checkpoint;
+mod csv;
+mod figures;
+mod recorder;
+
+pub use checkpoint::{Checkpoint, CheckpointError};
+pub use csv::{CsvError, write_csv};
+pub use figures::{FigureError, draw_figures};
+pub use recorder::{RESULT_FILE, Recorder};

@@ -1,0 +1,280 @@
+//! The recorder: appends what happened to the tables of `results.h5`.
+//!
+//! A frame is one row of `q`, `v`, `gaps`, `energy`, `solver` and `frames`; its contacts are the rows of
+//! `contacts` and `contact_keys` up to `contacts_end` (exclusive) of its row in `frames`, beginning where
+//! those of the frame before end. Impacts of every step, written or not, are in `events`. `frames` is
+//! written last and defines what is valid.
+
+use crate::build::Loaded;
+use crate::store::{FRAMES, Kind, Options, StoreError, TableSpec, Writer};
+use nonsmooth::{EnergyLedger, Frame, Model, State, Status};
+use std::path::Path;
+
+/// Name of the result file in the output folder.
+pub const RESULT_FILE: &str = "results.h5";
+
+/// Rows appended between commits: what a killed run may lose at most, and few enough that a commit's
+/// partial chunks waste little space.
+const COMMIT_EVERY: u64 = 4096;
+
+/// Writes the tables of a run.
+pub struct Recorder {
+    writer: Writer,
+    every: u64,
+    has_gaps: bool,
+    uncommitted: u64,
+    row: Vec<f64>,
+}
+
+/// Places of the tables in the list of specs.
+const SYSTEMS: usize = 0;
+const Q: usize = 1;
+const V: usize = 2;
+const ENERGY: usize = 3;
+const CONTACTS: usize = 4;
+const CONTACT_KEYS: usize = 5;
+const EVENTS: usize = 6;
+const EVENT_KEYS: usize = 7;
+const SOLVER: usize = 8;
+const GAPS: usize = 9;
+
+fn spec(name: &str, kind: Kind, columns: &[&str], unit: &str, about: &str) -> TableSpec {
+    TableSpec {
+        name: name.to_owned(),
+        kind,
+        width: columns.len(),
+        columns: columns.iter().map(|&c| c.to_owned()).collect(),
+        unit: unit.to_owned(),
+        about: about.to_owned(),
+    }
+}
+
+fn specs(model: &Model) -> Vec<TableSpec> {
+    let labels: Vec<String> = (0..model.n_velocities())
+        .map(|i| model.coordinate_name(i))
+        .map(|(system, coordinate)| format!("{system}.{coordinate}"))
+        .collect();
+    let wide = |name: &str, columns: &[String], unit: &str, about: &str| TableSpec {
+        name: name.to_owned(),
+        kind: Kind::Float,
+        width: columns.len(),
+        columns: columns.to_vec(),
+        unit: unit.to_owned(),
+        about: about.to_owned(),
+    };
+    let constraints = &model.constraints;
+    let works = "work since the start; positive where the systems gain";
+    let mut specs = vec![
+        spec(
+            "systems",
+            Kind::Integer,
+            &["first", "count", "born", "died"],
+            "",
+            "place of each system in q and v; frames in which it exists (died = -1: to the end); names in the root attribute `systems`",
+        ),
+        wide("q", &labels, "m, rad", "coordinates"),
+        wide("v", &labels, "m/s, rad/s", "velocities (right limits)"),
+        spec(
+            "energy",
+            Kind::Float,
+            &[
+                "kinetic",
+                "potential",
+                "external",
+                "viscous",
+                "contact",
+                "obstacle",
+                "prescribed",
+                "scheme",
+                "remainder",
+            ],
+            "J",
+            &format!("energies, and {works}"),
+        ),
+        spec(
+            "contacts",
+            Kind::Float,
+            &["gap", "u_minus", "u_plus", "impulse", "force", "work"],
+            "m, m/s, m/s, N·s, N, J",
+            "contacts of the step that led to a frame; force = impulse / step size",
+        ),
+        spec(
+            "contact_keys",
+            Kind::Integer,
+            &["constraint"],
+            "",
+            "constraint of each row of contacts; names in the root attribute `constraints`",
+        ),
+        spec(
+            "events",
+            Kind::Float,
+            &["t", "gap", "u_minus", "u_plus", "impulse"],
+            "s, m, m/s, m/s, N·s",
+            "impacts of all steps",
+        ),
+        spec(
+            "event_keys",
+            Kind::Integer,
+            &["constraint", "step"],
+            "",
+            "constraint and step of each row of events",
+        ),
+        spec(
+            "solver",
+            Kind::Float,
+            &["residual", "iterations", "newton_iterations", "converged"],
+            "1",
+            "last solve of the step that led to a frame; residual is the largest of the step",
+        ),
+    ];
+    if constraints.n_gaps() > 0 {
+        specs.push(wide(
+            "gaps",
+            &constraints.names[..constraints.n_gaps()],
+            "m",
+            "gap of every constraint that has one",
+        ));
+    }
+    specs.push(spec(
+        FRAMES,
+        Kind::Float,
+        &["t", "step", "step_size", "contacts_end", "events_end"],
+        "s, 1, s, 1, 1",
+        "one row per frame; written last, defines what is valid",
+    ));
+    specs
+}
+
+impl Recorder {
+    /// Begins a new file in `folder` and writes the initial state.
+    pub fn create(folder: &Path, loaded: &Loaded) -> Result<Self, StoreError> {
+        let model = &loaded.simulation.model;
+        let join = |names: Vec<&str>| names.join("\n");
+        let text = |key: &str, value: String| (key.to_owned(), value);
+        let set: Vec<String> = loaded.overrides.iter().map(|(n, v)| format!("{n}={v}")).collect();
+        let parameters: Vec<String> =
+            loaded.parameters.iter().map(|(n, v)| format!("{n}={v:?}")).collect();
+        let attributes = [
+            text("program", "nonsmooth".into()),
+            text("version", env!("CARGO_PKG_VERSION").into()),
+            text("title", loaded.title.clone()),
+            text("scene", loaded.text.clone()),
+            text("set", set.join("\n")),
+            text("parameters", parameters.join("\n")),
+            text("integrator", loaded.methods.0.clone()),
+            text("solver", loaded.methods.1.clone()),
+            text("systems", join(model.systems.iter().map(|s| s.name.as_str()).collect())),
+            text("constraints", join(model.constraints.names.iter().map(String::as_str).collect())),
+        ];
+        let options = Options { compress: loaded.output.compress, ..Options::default() };
+        let writer = Writer::create(folder.join(RESULT_FILE), &attributes, specs(model), options)?;
+        let mut recorder = Self::with_writer(writer, loaded);
+        for system in &model.systems {
+            let row = [system.range.start as i64, system.range.len() as i64, 0, -1];
+            recorder.writer.append_integers(SYSTEMS, &row)?;
+        }
+        Ok(recorder)
+    }
+
+    /// Goes on with the file in `folder`, cut to the given number of rows per table.
+    pub fn resume(folder: &Path, loaded: &Loaded, rows: &[(String, u64)]) -> Result<Self, StoreError> {
+        let writer = Writer::resume(folder.join(RESULT_FILE), rows)?;
+        Ok(Self::with_writer(writer, loaded))
+    }
+
+    fn with_writer(writer: Writer, loaded: &Loaded) -> Self {
+        let has_gaps = loaded.simulation.model.constraints.n_gaps() > 0;
+        Self { writer, every: loaded.output.every, has_gaps, uncommitted: 0, row: Vec::new() }
+    }
+
+    /// Writes the initial state.
+    pub fn start(
+        &mut self,
+        state: &State,
+        gaps: &[f64],
+        ledger: &EnergyLedger,
+    ) -> Result<(), StoreError> {
+        self.writer.append(SOLVER, &[0.0, 0.0, 0.0, 1.0])?;
+        self.frame(state, gaps, ledger)
+    }
+
+    /// Writes a step if it is due, and its impacts in any case.
+    pub fn step(&mut self, frame: Frame<'_>, ledger: &EnergyLedger) -> Result<(), StoreError> {
+        let (after, log) = (frame.after, frame.log);
+        for event in &log.events {
+            let row = [event.t, event.gap, event.u_minus, event.u_plus, event.impulse];
+            self.writer.append(EVENTS, &row)?;
+            self.writer.append_integers(EVENT_KEYS, &[event.key.0 as i64, after.step as i64])?;
+        }
+        if !after.step.is_multiple_of(self.every) {
+            return Ok(());
+        }
+        let contacts = &log.contacts;
+        for i in 0..contacts.keys.len() {
+            let p = contacts.impulse[i];
+            let row = [
+                contacts.gap[i],
+                contacts.u_minus[i],
+                contacts.u_plus[i],
+                p,
+                p / after.step_size,
+                contacts.work[i],
+            ];
+            self.writer.append(CONTACTS, &row)?;
+            self.writer.append_integers(CONTACT_KEYS, &[contacts.keys[i].0 as i64])?;
+        }
+        let residual = log.solves.iter().fold(0.0f64, |m, r| m.max(r.residual));
+        let iterations: usize = log.solves.iter().map(|r| r.iterations).sum();
+        let converged = log.solves.iter().all(|r| r.status == Status::Converged);
+        let row =
+            [residual, iterations as f64, log.newton_iterations as f64, f64::from(u8::from(converged))];
+        self.writer.append(SOLVER, &row)?;
+        self.frame(after, &log.gaps, ledger)
+    }
+
+    fn frame(&mut self, state: &State, gaps: &[f64], ledger: &EnergyLedger) -> Result<(), StoreError> {
+        let (energies, total) = (ledger.energies, ledger.total);
+        self.writer.append(Q, &state.q)?;
+        self.writer.append(V, &state.v)?;
+        let row = [
+            energies.kinetic,
+            energies.potential,
+            total.external,
+            total.viscous,
+            total.contact,
+            total.obstacle,
+            total.prescribed,
+            total.scheme,
+            ledger.remainder,
+        ];
+        self.writer.append(ENERGY, &row)?;
+        if self.has_gaps {
+            self.writer.append(GAPS, gaps)?;
+        }
+        let rows = |table: usize| self.writer.rows(table).unwrap_or(0) as f64;
+        self.row.clear();
+        let ends = [rows(CONTACTS), rows(EVENTS)];
+        self.row.extend([state.t, state.step as f64, state.step_size, ends[0], ends[1]]);
+        let frames = if self.has_gaps { GAPS + 1 } else { GAPS };
+        self.writer.append(frames, &self.row)?;
+        self.uncommitted += 1;
+        if self.uncommitted >= COMMIT_EVERY {
+            self.writer.commit()?;
+            self.uncommitted = 0;
+        }
+        Ok(())
+    }
+
+    /// Makes everything so far durable; returns the rows of each table, for a checkpoint.
+    pub fn sync(&mut self, model: &Model) -> Result<Vec<(String, u64)>, StoreError> {
+        self.writer.sync()?;
+        self.uncommitted = 0;
+        let names = specs(model).into_iter().map(|s| s.name);
+        Ok(names.enumerate().map(|(i, name)| (name, self.writer.rows(i).unwrap_or(0))).collect())
+    }
+
+    /// Closes the file.
+    pub fn finish(self) -> Result<(), StoreError> {
+        self.writer.finish()
+    }
+}

@@ -1,0 +1,338 @@
+//! What is typed into a scene file, as plain data; `build` turns it into a model.
+//!
+//! These types are the one description of the format: the JSON Schema is generated from them, files
+//! are checked against that schema, and the fields' comments are the documentation an editor shows.
+
+use nonsmooth::{INTEGRATORS, LAWS, SOLVERS};
+use nonsmooth_solvers::{Declared, Kind};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// A scene: systems joined by constraints, and how to simulate them. Units are SI.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scene {
+    /// A line that names the scene in reports and figures.
+    #[serde(default)]
+    pub title: String,
+    /// Named numbers; each may be a formula over the others.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, Quantity>,
+    /// What has mass and moves.
+    pub system: Systems,
+    /// What ties systems to the world or to each other.
+    #[serde(default)]
+    pub constraint: Vec<Constraint>,
+    /// Laws that constraints refer to by name.
+    #[serde(default)]
+    #[schemars(schema_with = "laws_schema")]
+    pub law: BTreeMap<String, Chosen>,
+    /// When to begin and end, and the size of a step.
+    pub run: Run,
+    /// The scheme and its options.
+    #[serde(default = "moreau_jean")]
+    #[schemars(schema_with = "integrator_schema")]
+    pub integrator: Chosen,
+    /// The solver of one-step problems and its options.
+    #[serde(default = "auto")]
+    #[schemars(schema_with = "solver_schema")]
+    pub solver: Chosen,
+    /// What is written, and how often.
+    #[serde(default)]
+    pub output: Output,
+}
+
+/// The systems, by kind.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Systems {
+    /// M v̇ + C v + K q = load + force(t) + r.
+    #[serde(default)]
+    pub linear: Vec<Linear>,
+    /// M(q) v̇ + N(q, v) + F_int(t, q, v) + ∇V(q) = force(t) + r.
+    #[serde(default)]
+    pub lagrangian: Vec<Lagrangian>,
+}
+
+/// A linear system.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Linear {
+    /// Name of the system; coordinates are then `name.coordinate`, or `name[i].coordinate` if repeated.
+    pub name: String,
+    /// Makes copies i = 0, 1, …: `i` may be used in the formulas of this table.
+    pub repeat: Option<Quantity>,
+    /// Names of the coordinates, or their number (then they are q0, q1, …).
+    pub coordinates: Coordinates,
+    /// M [kg]: the diagonal, the rows, or a Matrix Market file.
+    pub mass: Matrix,
+    /// C [N·s/m], like mass.
+    pub damping: Option<Matrix>,
+    /// K [N/m], like mass; symmetric.
+    pub stiffness: Option<Matrix>,
+    /// Constant force [N]; its potential −load·q counts as potential energy.
+    pub load: Option<Vector>,
+    /// Force [N] as formulas of t; its work counts as external work.
+    pub force: Option<Vector>,
+    /// Initial coordinates [m, rad].
+    pub q: Vector,
+    /// Initial velocities [m/s, rad/s]; zero if not given.
+    pub v: Option<Vector>,
+    /// Velocities that are given functions of t [m/s], by coordinate.
+    #[serde(default)]
+    pub prescribed: BTreeMap<String, Quantity>,
+}
+
+/// A Lagrangian system given by formulas over t, its coordinates and its velocities (`v_` + name).
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Lagrangian {
+    /// Name of the system; coordinates are then `name.coordinate`, or `name[i].coordinate` if repeated.
+    pub name: String,
+    /// Makes copies i = 0, 1, …: `i` may be used in the formulas of this table.
+    pub repeat: Option<Quantity>,
+    /// Names of the coordinates, or their number (then they are q0, q1, …).
+    pub coordinates: Coordinates,
+    /// M(q): the diagonal or the rows, formulas over the coordinates.
+    pub mass: Matrix,
+    /// N(q, v) [N]; derived from M(q) if not given.
+    pub inertial_force: Option<Vector>,
+    /// F_int(t, q, v) [N], on the left-hand side: damping and other forces without potential.
+    pub internal_force: Option<Vector>,
+    /// V(q) [J]; its gradient is the conservative force.
+    pub potential: Option<Quantity>,
+    /// Force [N] as formulas of t, on the right-hand side.
+    pub force: Option<Vector>,
+    /// Whether Jacobians are derived symbolically or estimated by finite differences.
+    #[serde(default)]
+    pub jacobians: Jacobians,
+    /// Initial coordinates [m, rad].
+    pub q: Vector,
+    /// Initial velocities [m/s, rad/s]; zero if not given.
+    pub v: Option<Vector>,
+    /// Velocities that are given functions of t [m/s], by coordinate.
+    #[serde(default)]
+    pub prescribed: BTreeMap<String, Quantity>,
+}
+
+/// How the Jacobians of a Lagrangian system are found.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Jacobians {
+    /// By symbolic differentiation of the formulas.
+    #[default]
+    Symbolic,
+    /// By central differences.
+    FiniteDifferences,
+}
+
+/// A constraint: exactly one of `gap` and `velocity`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Constraint {
+    /// Name of the constraint; `name[i]` if repeated.
+    pub name: String,
+    /// Makes copies i = 0, 1, …: `i` may be used in the formula.
+    pub repeat: Option<Quantity>,
+    /// y [m] as a formula of coordinates and t: y ≥ 0, or y = 0 for a bilateral law.
+    pub gap: Option<Quantity>,
+    /// u [m/s] as a formula of coordinates, velocities and t, for constraints on velocities.
+    pub velocity: Option<Quantity>,
+    /// Name of a law.
+    pub law: String,
+}
+
+/// When to begin and end, and the size of a step.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    /// Initial time [s]; 0 if not given.
+    pub start: Option<Quantity>,
+    /// Final time [s]. The last step is a whole one and may pass it.
+    pub end: Quantity,
+    /// h [s].
+    pub step_size: Quantity,
+    /// Whether the initial state may violate constraints.
+    #[serde(default)]
+    pub allow_initial_violation: bool,
+    /// What to do with a step whose residual misses the tolerance.
+    #[serde(default)]
+    pub on_unconverged: OnUnconverged,
+}
+
+/// What to do with a step whose residual misses the tolerance.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnUnconverged {
+    /// Stop the run.
+    #[default]
+    Stop,
+    /// Go on, and count it.
+    Count,
+}
+
+/// What is written, and how often.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Output {
+    /// A frame is written every so many steps; impacts are always written.
+    #[schemars(range(min = 1))]
+    pub every: u64,
+    /// A checkpoint is written every so many steps.
+    #[schemars(range(min = 1))]
+    pub checkpoint_every: u64,
+    /// Whether the tables are also written as CSV.
+    pub csv: bool,
+    /// Whether the result file is compressed.
+    pub compress: bool,
+    /// Whether figures are drawn.
+    pub plots: bool,
+    /// Coordinates to plot; by default the first four that constraints touch.
+    pub plot: Vec<String>,
+}
+
+impl Default for Output {
+    fn default() -> Self {
+        let (every, checkpoint_every, plot) = (1, 10_000, Vec::new());
+        Self { every, checkpoint_every, csv: false, compress: false, plots: true, plot }
+    }
+}
+
+/// A number or a formula.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
+#[serde(untagged)]
+pub enum Quantity {
+    /// A number.
+    Number(f64),
+    /// A formula.
+    Formula(String),
+}
+
+/// One entry per coordinate, or one for all.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Vector {
+    /// One entry per coordinate.
+    Each(Vec<Quantity>),
+    /// The same for all coordinates.
+    All(Quantity),
+}
+
+/// Names of coordinates, or how many there are.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Coordinates {
+    /// Their names.
+    Names(Vec<String>),
+    /// Their number.
+    Count(u32),
+}
+
+/// A square matrix.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Matrix {
+    /// Row by row.
+    Rows(Vec<Vec<Quantity>>),
+    /// The diagonal; the other entries are zero.
+    Diagonal(Vec<Quantity>),
+    /// The same diagonal entry for all coordinates.
+    Scalar(Quantity),
+    /// A Matrix Market file, relative to the scene.
+    File(MatrixFile),
+}
+
+/// A matrix in a file.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MatrixFile {
+    /// Path of a Matrix Market file (coordinate real general or symmetric), relative to the scene.
+    pub file: String,
+    /// A factor for every entry; 1 if not given.
+    pub scale: Option<Quantity>,
+}
+
+/// An entry of a list by its `type`, with its options.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Chosen {
+    /// Name of the entry.
+    #[serde(rename = "type")]
+    pub name: String,
+    /// Its options.
+    #[serde(flatten)]
+    pub options: BTreeMap<String, Quantity>,
+}
+
+fn chosen(name: &str) -> Chosen {
+    Chosen { name: name.to_owned(), options: BTreeMap::new() }
+}
+
+fn moreau_jean() -> Chosen {
+    chosen("moreau-jean")
+}
+
+fn auto() -> Chosen {
+    chosen("auto")
+}
+
+/// Options that every solver has, beside its own.
+pub(crate) const TOLERANCE: Declared = Declared {
+    name: "tolerance",
+    about: "largest certificate that counts as solved [–]",
+    kind: Kind::Positive,
+    default: "1e-10",
+};
+
+fn integrator_schema(_: &mut SchemaGenerator) -> Schema {
+    list_schema(INTEGRATORS.iter().map(|e| (e.name, e.about, e.options.to_vec())))
+}
+
+fn solver_schema(_: &mut SchemaGenerator) -> Schema {
+    list_schema(SOLVERS.iter().map(|e| (e.name, e.about, [&[&TOLERANCE], e.options].concat())))
+}
+
+fn laws_schema(_: &mut SchemaGenerator) -> Schema {
+    let law = list_schema(LAWS.iter().map(|e| (e.name, e.about, e.options.to_vec())));
+    json_schema!({ "type": "object", "additionalProperties": law })
+}
+
+/// A table with `type` and the options of all entries; which option goes with which entry is said in
+/// the description and checked when the scene is built.
+fn list_schema<'a>(entries: impl Iterator<Item = (&'a str, &'a str, Vec<&'a Declared>)>) -> Schema {
+    let mut names = Vec::new();
+    let mut about = String::from("one of:");
+    let mut properties = Map::new();
+    for (name, line, options) in entries {
+        names.push(json!(name));
+        about += &format!(" `{name}` ({line});");
+        for option in options {
+            let owners = properties.get(option.name).and_then(|p: &Value| p["x-of"].as_str());
+            let owners = owners.map_or(name.to_owned(), |known| format!("{known}, {name}"));
+            properties.insert(option.name.to_owned(), option_schema(option, &owners));
+        }
+    }
+    properties.insert("type".to_owned(), json!({ "description": about, "enum": names }));
+    json_schema!({
+        "type": "object",
+        "properties": properties,
+        "required": ["type"],
+        "additionalProperties": false,
+    })
+}
+
+fn option_schema(option: &Declared, owners: &str) -> Value {
+    let about = format!("{}; {}; default {}; for {owners}", option.about, option.kind, option.default);
+    match option.kind {
+        Kind::Word(words) => json!({ "description": about, "enum": words, "x-of": owners }),
+        _ => json!({ "description": about, "type": ["number", "string"], "x-of": owners }),
+    }
+}
+
+/// The JSON Schema of scene files.
+pub fn schema() -> Value {
+    let mut schema = schemars::schema_for!(Scene).to_value();
+    schema["title"] = json!("nonsmooth scene");
+    schema
+}

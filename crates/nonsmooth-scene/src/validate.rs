@@ -1,0 +1,208 @@
+//! Checks a parsed scene against the JSON Schema of the scene types: every unknown key, wrong type,
+//! missing key and wrong word is reported at once, each at its place.
+
+use crate::source::Mistake;
+use nonsmooth_solvers::nearest;
+use serde_json::Value;
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// Adds every mismatch between `table` and `schema` to `mistakes`.
+pub(crate) fn validate(schema: &Value, table: &Spanned<DeTable<'_>>, mistakes: &mut Vec<Mistake>) {
+    let check = Check { root: schema };
+    check.table(schema, table.get_ref(), 0..0, "the scene", mistakes);
+}
+
+struct Check<'a> {
+    root: &'a Value,
+}
+
+impl<'a> Check<'a> {
+    fn resolve(&self, schema: &'a Value) -> &'a Value {
+        match schema["$ref"].as_str() {
+            Some(reference) => {
+                let name = reference.trim_start_matches("#/$defs/");
+                self.resolve(&self.root["$defs"][name])
+            }
+            None => schema,
+        }
+    }
+
+    /// The alternatives of a schema: itself, or those it offers.
+    fn alternatives(&self, schema: &'a Value) -> Vec<&'a Value> {
+        let schema = self.resolve(schema);
+        let offered = schema["anyOf"].as_array().or(schema["oneOf"].as_array());
+        offered.map_or(vec![schema], |list| list.iter().flat_map(|s| self.alternatives(s)).collect())
+    }
+
+    fn value(
+        &self,
+        schema: &'a Value,
+        value: &Spanned<DeValue<'_>>,
+        name: &str,
+        out: &mut Vec<Mistake>,
+    ) {
+        let alternatives = self.alternatives(schema);
+        if let Some(words) = words_of(&alternatives) {
+            return check_word(&words, value, name, out);
+        }
+        let fitting: Vec<&Value> =
+            alternatives.iter().copied().filter(|s| fits(s, value.get_ref())).collect();
+        if fitting.is_empty() {
+            let mut kinds: Vec<String> = alternatives.iter().flat_map(|s| kinds_of(s)).collect();
+            kinds.dedup();
+            let message =
+                format!("`{name}` must be {}, got {}", kinds.join(" or "), kind_of(value.get_ref()));
+            out.push(Mistake { span: value.span(), message });
+            return;
+        }
+        // Among several that fit by type, one without mistakes is enough; else those of the last are told
+        // (the most general alternative comes last in the types).
+        let mut found = Vec::new();
+        for schema in fitting {
+            found.clear();
+            self.inside(schema, value, name, &mut found);
+            if found.is_empty() {
+                return;
+            }
+        }
+        out.append(&mut found);
+    }
+
+    fn inside(
+        &self,
+        schema: &'a Value,
+        value: &Spanned<DeValue<'_>>,
+        name: &str,
+        out: &mut Vec<Mistake>,
+    ) {
+        match value.get_ref() {
+            DeValue::Table(table) => self.table(schema, table, value.span(), name, out),
+            DeValue::Array(array) => {
+                for (i, item) in array.iter().enumerate() {
+                    self.value(&schema["items"], item, &format!("{name}[{i}]"), out);
+                }
+            }
+            DeValue::Integer(integer) => {
+                let number = integer.as_str().parse::<f64>().unwrap_or(0.0);
+                if let Some(min) = schema["minimum"].as_f64().filter(|min| number < *min) {
+                    let message = format!("`{name}` must be at least {min}, got {number}");
+                    out.push(Mistake { span: value.span(), message });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn table(
+        &self,
+        schema: &'a Value,
+        table: &DeTable<'_>,
+        span: Range<usize>,
+        name: &str,
+        out: &mut Vec<Mistake>,
+    ) {
+        let schema = self.resolve(schema);
+        let empty = serde_json::Map::new();
+        let known = schema["properties"].as_object().unwrap_or(&empty);
+        for (key, value) in table.iter() {
+            let word: &str = key.get_ref();
+            if let Some(schema) = known.get(word) {
+                self.value(schema, value, word, out);
+            } else if schema["additionalProperties"].is_object() {
+                self.value(&schema["additionalProperties"], value, word, out);
+            } else {
+                let names: Vec<&str> = known.keys().map(String::as_str).collect();
+                let hint = nearest(word, names.iter().copied());
+                let hint = hint.map_or(String::new(), |n| format!(", did you mean `{n}`?"));
+                let message = format!("unknown key `{word}`{hint}; allowed here: {}", names.join(", "));
+                out.push(Mistake { span: key.span(), message });
+            }
+        }
+        for required in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+            if !table.contains_key(required) {
+                let about = known[required]["description"].as_str().unwrap_or("");
+                let about = about.split(';').next().unwrap_or("");
+                let message = format!("{name}: key `{required}` is missing ({about})");
+                out.push(Mistake { span: span.clone(), message });
+            }
+        }
+    }
+}
+
+/// The words of a schema that is a list of words.
+fn words_of(alternatives: &[&Value]) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    for schema in alternatives {
+        match (schema["enum"].as_array(), schema["const"].as_str()) {
+            (Some(list), _) => words.extend(list.iter().filter_map(|w| w.as_str().map(str::to_owned))),
+            (None, Some(word)) => words.push(word.to_owned()),
+            (None, None) => return None,
+        }
+    }
+    Some(words)
+}
+
+fn check_word(words: &[String], value: &Spanned<DeValue<'_>>, name: &str, out: &mut Vec<Mistake>) {
+    let list = format!("\"{}\"", words.join("\", \""));
+    let message = match value.get_ref() {
+        DeValue::String(word) if words.iter().any(|w| w == word) => return,
+        DeValue::String(word) => {
+            let hint = nearest(word, words.iter().map(String::as_str));
+            let hint = hint.map_or(String::new(), |n| format!(", did you mean \"{n}\"?"));
+            format!("`{name}`: no \"{word}\"{hint}; one of {list}")
+        }
+        other => format!("`{name}` must be one of {list}, got {}", kind_of(other)),
+    };
+    out.push(Mistake { span: value.span(), message });
+}
+
+fn types_of(schema: &Value) -> Vec<&str> {
+    match &schema["type"] {
+        Value::String(one) => vec![one],
+        Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn fits(schema: &Value, value: &DeValue<'_>) -> bool {
+    let types = types_of(schema);
+    let has = |name: &str| types.contains(&name);
+    match value {
+        DeValue::String(_) => has("string"),
+        DeValue::Integer(_) => has("integer") || has("number"),
+        DeValue::Float(_) => has("number"),
+        DeValue::Boolean(_) => has("boolean"),
+        DeValue::Array(_) => has("array"),
+        DeValue::Table(_) => has("object"),
+        DeValue::Datetime(_) => false,
+    }
+}
+
+fn kinds_of(schema: &Value) -> Vec<String> {
+    types_of(schema)
+        .into_iter()
+        .filter(|t| *t != "null")
+        .map(|t| match t {
+            "string" => "a text or formula in quotes".to_owned(),
+            "object" => "a table".to_owned(),
+            "array" => "a list".to_owned(),
+            "boolean" => "true or false".to_owned(),
+            "integer" => "a whole number".to_owned(),
+            other => format!("a {other}"),
+        })
+        .collect()
+}
+
+fn kind_of(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a text",
+        DeValue::Integer(_) => "a whole number",
+        DeValue::Float(_) => "a number",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+        DeValue::Datetime(_) => "a date",
+    }
+}

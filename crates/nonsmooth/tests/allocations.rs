@@ -1,0 +1,203 @@
+//! After a few steps of warm-up a step allocates nothing: every buffer is reused.
+//!
+//! A binary of its own, with one test, because the allocator counts for the whole process.
+
+// A global allocator is an unsafe trait; this one only counts and passes on to the system's.
+#![allow(unsafe_code)]
+
+use nonsmooth::{
+    At, Gap, Lagrangian, Linear, Model, ModelBuilder, MoreauJean, NewtonImpact, Simulation, Sparse,
+    State, UserError,
+};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+struct Counting;
+
+thread_local! {
+    static COUNT: Cell<u64> = const { Cell::new(0) };
+}
+
+fn count() {
+    COUNT.with(|count| count.set(count.get() + 1));
+}
+
+// SAFETY: every call is passed on unchanged to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count();
+        unsafe { System.alloc_zeroed(layout) }
+    }
+    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        unsafe { System.realloc(at, layout, size) }
+    }
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// A ball at height `q`, thrown up at `v`.
+fn ball(q: f64, v: f64) -> (Model, State) {
+    let mut builder = ModelBuilder::new();
+    let ball = Linear::new("ball", Sparse::diagonal(&[1.0])).load(&[-9.81]).initial(&[q], &[v]);
+    let ball = builder.linear(ball);
+    let law = builder.law("rebound", NewtonImpact { restitution: 0.5 });
+    builder.linear_gap("floor", law, &[(ball, 0, 1.0)], 0.0);
+    builder.build(0.0).expect("a right model")
+}
+
+/// A column of `n` beads that rest on each other.
+fn column(n: usize) -> (Model, State) {
+    let mut builder = ModelBuilder::new();
+    let law = builder.law("rebound", NewtonImpact { restitution: 0.0 });
+    let mut below = None;
+    for i in 0..n {
+        let bead = Linear::new(&format!("bead{i}"), Sparse::diagonal(&[1.0])).load(&[-9.81]);
+        let bead = builder.linear(bead);
+        match below {
+            None => builder.linear_gap("floor", law, &[(bead, 0, 1.0)], 0.0),
+            Some(last) => builder.linear_gap("pair", law, &[(last, 0, -1.0), (bead, 0, 1.0)], 0.0),
+        }
+        below = Some(bead);
+    }
+    builder.build(0.0).expect("a right model")
+}
+
+/// A chain of `n` masses, the last of which bounces on a floor; C is unsymmetric by `skew`.
+fn chain(n: usize, skew: f64) -> (Model, State) {
+    let (mut stiffness, mut damping) = (Vec::new(), Vec::new());
+    for i in 0..n {
+        stiffness.push((i, i, 2000.0));
+        damping.push((i, i, 0.1));
+        if i + 1 < n {
+            stiffness.extend([(i, i + 1, -1000.0), (i + 1, i, -1000.0)]);
+            damping.extend([(i, i + 1, skew), (i + 1, i, -skew)]);
+        }
+    }
+    let matrix = |triplets: &[_]| Sparse::from_triplets(n, n, triplets).expect("inside");
+    let mut builder = ModelBuilder::new();
+    let chain = Linear::new("chain", Sparse::diagonal(&vec![1.0; n]))
+        .stiffness(matrix(&stiffness))
+        .damping(matrix(&damping))
+        .force(|t, out| {
+            out.iter_mut().for_each(|f| *f = -50.0 * (20.0 * t).sin());
+            Ok(())
+        });
+    let chain = builder.linear(chain);
+    let law = builder.law("rebound", NewtonImpact { restitution: 0.5 });
+    builder.linear_gap("floor", law, &[(chain, n - 1, 1.0)], 0.0);
+    builder.build(0.0).expect("a right model")
+}
+
+/// A double pendulum of unit masses and lengths, angles from the vertical.
+struct Pendulum;
+
+impl Lagrangian for Pendulum {
+    fn mass(&self, q: &[f64], out: &mut [f64]) -> Result<(), UserError> {
+        let c = (q[0] - q[1]).cos();
+        out.copy_from_slice(&[2.0, c, c, 1.0]);
+        Ok(())
+    }
+    fn inertial(&self, q: &[f64], v: &[f64], out: &mut [f64]) -> Result<(), UserError> {
+        let s = (q[0] - q[1]).sin();
+        out.copy_from_slice(&[s * v[1] * v[1], -s * v[0] * v[0]]);
+        Ok(())
+    }
+    fn potential(&self, q: &[f64]) -> Result<f64, UserError> {
+        Ok(-9.81 * (2.0 * q[0].cos() + q[1].cos()))
+    }
+    fn gradient(&self, q: &[f64], out: &mut [f64]) -> Result<(), UserError> {
+        out.copy_from_slice(&[2.0 * 9.81 * q[0].sin(), 9.81 * q[1].sin()]);
+        Ok(())
+    }
+    fn jacobians(&self, at: At<'_>, c: &mut [f64], k: &mut [f64]) -> Result<(), UserError> {
+        let (q, v) = (at.q, at.v);
+        let (sin, cos) = (q[0] - q[1]).sin_cos();
+        c.copy_from_slice(&[0.0, 2.0 * sin * v[1], -2.0 * sin * v[0], 0.0]);
+        let (a, b) = (cos * v[1] * v[1], cos * v[0] * v[0]);
+        k.copy_from_slice(&[a + 2.0 * 9.81 * q[0].cos(), -a, -b, b + 9.81 * q[1].cos()]);
+        Ok(())
+    }
+}
+
+/// The tip of the pendulum beside a wall that swings.
+struct Wall;
+
+impl Gap for Wall {
+    fn gap(&self, t: f64, q: &[f64]) -> Result<f64, UserError> {
+        Ok(q[0].sin() + q[1].sin() + 0.1 + 0.05 * (5.0 * t).sin())
+    }
+    fn jacobian(&self, _t: f64, q: &[f64], out: &mut [f64]) -> Result<(), UserError> {
+        out.copy_from_slice(&[q[0].cos(), q[1].cos()]);
+        Ok(())
+    }
+    fn rate(&self, t: f64, _q: &[f64]) -> Result<f64, UserError> {
+        Ok(0.25 * (5.0 * t).cos())
+    }
+}
+
+fn pendulum() -> (Model, State) {
+    let mut builder = ModelBuilder::new();
+    let pendulum = builder.lagrangian("pendulum", &["alpha", "beta"], Pendulum, &[0.8, 0.6], &[0.0; 2]);
+    let law = builder.law("rebound", NewtonImpact { restitution: 0.6 });
+    builder.gap("wall", law, &[(pendulum, 0), (pendulum, 1)], Wall);
+    builder.linear_gap("stop", law, &[(pendulum, 0, 1.0)], 0.05);
+    builder.build(0.0).expect("a right model")
+}
+
+/// Makes `warm_up` steps, then 500 more; returns the steps that allocated, with how often each did, and
+/// in how many of the 500 an impulse acted.
+fn observe((model, state): (Model, State), warm_up: usize) -> (Vec<(u64, u64)>, usize) {
+    let integrator = Box::new(MoreauJean::default());
+    let mut simulation = Simulation::new(model, state, integrator, 0.002).expect("accepted");
+    for _ in 0..warm_up {
+        simulation.step().expect("a good step");
+    }
+    let (mut found, mut touching) = (Vec::with_capacity(500), 0);
+    for _ in 0..500 {
+        let before = COUNT.with(Cell::get);
+        let frame = simulation.step().expect("a good step");
+        let made = COUNT.with(Cell::get) - before;
+        touching += usize::from(frame.log.contacts.impulse.iter().any(|p| *p > 0.0));
+        if made > 0 {
+            found.push((frame.after.step, made));
+        }
+    }
+    (found, touching)
+}
+
+#[test]
+fn no_step_allocates_after_the_warm_up() {
+    type Case = (&'static str, fn() -> (Model, State), usize, std::ops::RangeInclusive<usize>);
+    // Name, model, steps of warm-up, how many of the 500 steps after it have impulses. The warm-up of
+    // the bouncing models contains impacts, so that the contact buffers have been filled once.
+    let cases: [Case; 8] = [
+        ("ball in flight", || ball(1.0, 20.0), 3, 0..=0),
+        ("ball bouncing", || ball(0.3, 0.0), 300, 1..=500),
+        ("ball at rest", || ball(0.0, 0.0), 3, 500..=500),
+        ("10 beads at rest", || column(10), 3, 500..=500),
+        ("1000 beads at rest", || column(1000), 3, 500..=500),
+        ("200 coupled coordinates, bouncing", || chain(200, 0.0), 500, 1..=499),
+        ("200 coupled coordinates, unsymmetric, bouncing", || chain(200, 0.05), 500, 1..=499),
+        ("double pendulum at a wall that swings", pendulum, 1000, 1..=499),
+    ];
+    let mut wrong = Vec::new();
+    for (name, make, warm_up, expected) in cases {
+        let (found, touching) = observe(make(), warm_up);
+        println!("{name}: {} of 500 steps allocate, {touching} with impulses", found.len());
+        assert!(expected.contains(&touching), "{name}: impulses in {touching} of 500 steps");
+        if !found.is_empty() {
+            let first = &found[..found.len().min(5)];
+            wrong.push(format!("{name}: {} steps allocate, first (step, times) {first:?}", found.len()));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}

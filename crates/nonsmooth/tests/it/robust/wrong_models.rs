@@ -1,0 +1,294 @@
+//! Every issue that a model can have, produced by the smallest model that has it.
+
+use nonsmooth::{
+    At, Bilateral, CONTACT_LIMIT, Gap, Issue, Lagrangian, LawId, Linear, ModelBuilder, ModelError,
+    NewtonImpact, Place, Sparse, SystemId, UserError, VelocityConstraint,
+};
+
+/// The variant's name. No wildcard: a new variant must be given a wrong model below.
+fn variant(issue: &Issue) -> &'static str {
+    match issue {
+        Issue::Size { .. } => "Size",
+        Issue::NotFinite { .. } => "NotFinite",
+        Issue::NotSymmetric { .. } => "NotSymmetric",
+        Issue::NotPositive { .. } => "NotPositive",
+        Issue::InitialGap { .. } => "InitialGap",
+        Issue::NoCoordinate => "NoCoordinate",
+        Issue::TooManySystems { .. } => "TooManySystems",
+        Issue::TooManyContacts { .. } => "TooManyContacts",
+        Issue::RestitutionAtVelocityLevel { .. } => "RestitutionAtVelocityLevel",
+        Issue::PrescribedTwice => "PrescribedTwice",
+        Issue::User(_) => "User",
+    }
+}
+
+fn mass(builder: &mut ModelBuilder, name: &str) -> SystemId {
+    builder.linear(Linear::new(name, Sparse::diagonal(&[1.0])))
+}
+
+fn impact(builder: &mut ModelBuilder, restitution: f64) -> LawId {
+    builder.law("impact", NewtonImpact { restitution })
+}
+
+fn refused(builder: ModelBuilder) -> ModelError {
+    builder.build(0.0).err().expect("the model is wrong")
+}
+
+/// One linear system of two coordinates, changed by `change`.
+fn pair(change: impl FnOnce(Linear) -> Linear) -> ModelBuilder {
+    let mut builder = ModelBuilder::new();
+    builder.linear(change(Linear::new("pair", Sparse::diagonal(&[1.0, 1.0]))));
+    builder
+}
+
+/// A Lagrangian system with the mass matrix `m`, or an error.
+struct Body(Option<[f64; 4]>);
+
+impl Lagrangian for Body {
+    fn mass(&self, _q: &[f64], out: &mut [f64]) -> Result<(), UserError> {
+        let n = out.len();
+        out.copy_from_slice(&self.0.ok_or("no mass today")?[..n]);
+        Ok(())
+    }
+    fn jacobians(&self, _at: At<'_>, _c: &mut [f64], _k: &mut [f64]) -> Result<(), UserError> {
+        Ok(())
+    }
+}
+
+fn body(mass: Option<[f64; 4]>) -> ModelBuilder {
+    let mut builder = ModelBuilder::new();
+    builder.lagrangian("body", &["x", "y"], Body(mass), &[0.0; 2], &[0.0; 2]);
+    builder
+}
+
+/// y = q₀ + 1, or an error.
+struct Height(bool);
+
+impl Gap for Height {
+    fn gap(&self, _t: f64, q: &[f64]) -> Result<f64, UserError> {
+        if self.0 { Err("no gap today".into()) } else { Ok(q[0] + 1.0) }
+    }
+    fn jacobian(&self, _t: f64, _q: &[f64], out: &mut [f64]) -> Result<(), UserError> {
+        out.fill(1.0);
+        Ok(())
+    }
+}
+
+struct Speed;
+
+impl VelocityConstraint for Speed {
+    fn value(&self, _t: f64, _q: &[f64], v: &[f64]) -> Result<f64, UserError> {
+        Ok(v[0])
+    }
+    fn jacobian(&self, _t: f64, _q: &[f64], _v: &[f64], out: &mut [f64]) -> Result<(), UserError> {
+        out.fill(1.0);
+        Ok(())
+    }
+}
+
+type Wrong = (&'static str, Place, ModelBuilder);
+
+fn wrong_systems() -> Vec<Wrong> {
+    let skew = || Sparse::from_rows(&[vec![1.0, 0.5], vec![0.0, 1.0]]);
+    let flat = || Sparse::from_rows(&[vec![1.0, 1.0], vec![1.0, 1.0]]);
+    let nan = || Sparse { value: vec![1.0, f64::NAN], ..Sparse::diagonal(&[1.0, 1.0]) };
+    let at = |field| Place::System(0, field);
+    vec![
+        ("Size", at("q"), pair(|s| s.initial(&[0.0], &[0.0; 2]))),
+        ("Size", at("v"), pair(|s| s.initial(&[0.0; 2], &[0.0; 3]))),
+        ("Size", at("load"), pair(|s| s.load(&[1.0]))),
+        ("Size", at("damping"), pair(|s| s.damping(Sparse::diagonal(&[1.0])))),
+        ("Size", at("stiffness"), pair(|s| s.stiffness(Sparse::from_rows(&[vec![1.0, 0.0]])))),
+        ("NotFinite", at("q"), pair(|s| s.initial(&[0.0, f64::NAN], &[0.0; 2]))),
+        ("NotFinite", at("v"), pair(|s| s.initial(&[0.0; 2], &[f64::INFINITY, 0.0]))),
+        ("NotFinite", at("load"), pair(|s| s.load(&[f64::NEG_INFINITY, 0.0]))),
+        ("NotFinite", at("damping"), pair(|s| s.damping(nan()))),
+        ("NotFinite", at("mass"), pair(|s| Linear { mass: nan(), ..s })),
+        ("NotSymmetric", at("mass"), pair(|s| Linear { mass: skew(), ..s })),
+        ("NotSymmetric", at("stiffness"), pair(|s| s.stiffness(skew()))),
+        ("NotSymmetric", at("mass"), body(Some([1.0, 0.5, 0.0, 1.0]))),
+        ("NotPositive", at("mass"), pair(|s| Linear { mass: flat(), ..s })),
+        ("NotPositive", at("mass"), pair(|s| Linear { mass: Sparse::diagonal(&[1.0, -1.0]), ..s })),
+        ("NotPositive", at("mass"), body(Some([1.0, 0.0, 0.0, 0.0]))),
+        ("NotPositive", at("mass"), body(Some([1.0, 0.0, 0.0, f64::NAN]))),
+        ("User", at("mass"), body(None)),
+    ]
+}
+
+/// A constraint of one kind on a number of masses.
+fn tied(masses: usize, tie: impl FnOnce(&mut ModelBuilder, &[SystemId])) -> ModelBuilder {
+    let mut builder = ModelBuilder::new();
+    let ids: Vec<SystemId> = (0..masses).map(|i| mass(&mut builder, &format!("m{i}"))).collect();
+    tie(&mut builder, &ids);
+    builder
+}
+
+/// Springs between more masses than a sparse block may have contacts on, all of which touch.
+fn crowded() -> ModelBuilder {
+    let n = CONTACT_LIMIT + 1;
+    let entry = |i: usize| [(i, i, 2.0), (i, i + 1, -1.0), (i + 1, i, -1.0)];
+    let mut triplets: Vec<(usize, usize, f64)> = (0..n - 1).flat_map(entry).collect();
+    triplets.push((n - 1, n - 1, 2.0));
+    let stiffness = Sparse::from_triplets(n, n, &triplets).expect("inside");
+    let mut builder = ModelBuilder::new();
+    let chain = Linear::new("chain", Sparse::diagonal(&vec![1.0; n])).stiffness(stiffness);
+    let chain = builder.linear(chain);
+    let law = impact(&mut builder, 0.0);
+    (0..n).for_each(|i| builder.linear_gap("floor", law, &[(chain, i, 1.0)], 0.0));
+    builder
+}
+
+fn wrong_constraints() -> Vec<Wrong> {
+    let at = |field| Place::Constraint(0, field);
+    let linear = |coefficient: f64, offset: f64| {
+        tied(1, |b, m| {
+            let law = impact(b, 0.5);
+            b.linear_gap("floor", law, &[(m[0], 0, coefficient)], offset);
+        })
+    };
+    let speed = tied(1, |b, m| {
+        let law = impact(b, 0.5);
+        b.velocity_constraint("speed", law, &[(m[0], 0)], Speed);
+    });
+    let three = tied(3, |b, m| {
+        let law = impact(b, 0.5);
+        b.linear_gap("far", law, &[(m[0], 0, 1.0), (m[1], 0, 1.0), (m[2], 0, 1.0)], 0.0);
+    });
+    let failing = tied(1, |b, m| {
+        let law = impact(b, 0.5);
+        b.gap("floor", law, &[(m[0], 0)], Height(true));
+    });
+    let nowhere = tied(1, |b, _| {
+        let law = impact(b, 0.5);
+        b.gap("floor", law, &[], Height(false));
+    });
+    let off = tied(2, |b, m| {
+        let law = b.law("joint", Bilateral);
+        b.linear_gap("rod", law, &[(m[0], 0, 1.0), (m[1], 0, -1.0)], 0.5);
+    });
+    let twice = tied(1, |b, m| (0..2).for_each(|_| b.prescribe(m[0], 0, |_| Ok(0.0))));
+    vec![
+        ("InitialGap", at("gap"), linear(1.0, -0.25)),
+        ("InitialGap", at("gap"), linear(1.0, f64::NAN)),
+        ("InitialGap", at("gap"), off),
+        ("NoCoordinate", at("gap"), linear(0.0, 1.0)),
+        ("NoCoordinate", at("gap"), nowhere),
+        ("TooManySystems", at("gap"), three),
+        ("TooManyContacts", at("gap"), crowded()),
+        ("RestitutionAtVelocityLevel", at("law"), speed),
+        ("User", at("gap"), failing),
+        ("PrescribedTwice", Place::Prescribed(1), twice),
+    ]
+}
+
+#[test]
+fn every_issue_is_found_at_its_place() {
+    let mut seen = std::collections::BTreeSet::new();
+    for (number, (name, place, builder)) in
+        wrong_systems().into_iter().chain(wrong_constraints()).enumerate()
+    {
+        let error = refused(builder);
+        let [(found_at, issue)] = &error.issues[..] else { panic!("{number}, {name}: {error}") };
+        assert_eq!((variant(issue), found_at), (name, &place), "{number}: {error}");
+        assert!(error.to_string().starts_with(&place.to_string()), "{error}");
+        seen.insert(name);
+    }
+    // As many as `variant` has arms.
+    assert_eq!(seen.len(), 11, "{seen:?}");
+}
+
+#[test]
+fn several_wrong_things_are_told_at_once() {
+    let mut builder = pair(|s| s.load(&[f64::NAN, 0.0]).initial(&[0.0], &[0.0; 2]));
+    let m = mass(&mut builder, "good");
+    builder.linear(Linear::new("massless", Sparse::diagonal(&[0.0])));
+    let law = impact(&mut builder, 0.5);
+    builder.linear_gap("nothing", law, &[(m, 0, 0.0)], 1.0);
+    builder.velocity_constraint("speed", law, &[(m, 0)], Speed);
+    (0..2).for_each(|_| builder.prescribe(m, 0, |_| Ok(0.0)));
+    let error = refused(builder);
+    let found: Vec<(String, &str)> =
+        error.issues.iter().map(|(place, issue)| (place.to_string(), variant(issue))).collect();
+    let wanted = [
+        ("system[0].q", "Size"),
+        ("system[0].load", "NotFinite"),
+        ("system[2].mass", "NotPositive"),
+        ("constraint[0].gap", "NoCoordinate"),
+        ("constraint[1].law", "RestitutionAtVelocityLevel"),
+        ("prescribed[1]", "PrescribedTwice"),
+    ];
+    for (place, name) in wanted {
+        assert!(found.iter().any(|(p, n)| p == place && *n == name), "no {name} at {place}:\n{error}");
+    }
+    assert_eq!(found.len(), wanted.len(), "{error}");
+    assert_eq!(error.to_string().lines().count(), wanted.len());
+}
+
+/// Two masses at 0.1 and 0.3 with a gap of q₁ − q₀ − `distance`.
+fn apart(distance: f64, allow: bool) -> ModelBuilder {
+    let mut builder = ModelBuilder::new();
+    let at = |q: f64| Linear::new("mass", Sparse::diagonal(&[1.0])).initial(&[q], &[0.0]);
+    let (a, b) = (builder.linear(at(0.1)), builder.linear(at(0.3)));
+    let law = impact(&mut builder, 0.5);
+    builder.linear_gap("pair", law, &[(a, 0, -1.0), (b, 0, 1.0)], -distance);
+    if allow {
+        builder.allow_initial_violation();
+    }
+    builder
+}
+
+#[test]
+fn an_initial_violation_says_by_how_much_and_can_be_allowed() {
+    let error = refused(apart(0.45, false));
+    let [(_, Issue::InitialGap { name, gap })] = &error.issues[..] else { panic!("{error}") };
+    // 0.3 − 0.1 − 0.45 to rounding.
+    assert!(name == "pair" && (gap + 0.25).abs() < 1e-15, "{error}");
+    assert!(error.to_string().contains("`pair`: gap -2.500000e-1 m"), "{error}");
+    apart(0.45, true).build(0.0).expect("allowed");
+}
+
+#[test]
+fn a_violation_of_rounding_size_is_no_violation() {
+    assert!(0.3 - 0.1 - 0.2 < 0.0, "the point of the example");
+    apart(0.2, false).build(0.0).expect("-2.8e-17 m is rounding");
+    // A picometre is not.
+    refused(apart(0.2 + 1e-11, false));
+}
+
+#[test]
+fn a_coordinate_that_the_system_does_not_have_is_an_issue_not_a_panic() {
+    // Coordinate 1 of `m0` does not exist; its place in q belongs to `m1`.
+    let built = std::panic::catch_unwind(|| {
+        let builder = tied(2, |b, m| {
+            let law = impact(b, 0.5);
+            b.linear_gap("floor", law, &[(m[0], 1, 1.0)], 0.0);
+        });
+        builder.build(0.0).is_err()
+    });
+    assert_eq!(built.ok(), Some(true), "a constraint on `m0`.1 is taken to be on `m1`.0");
+    let built = std::panic::catch_unwind(|| {
+        tied(1, |b, m| b.prescribe(m[0], 7, |_| Ok(0.0))).build(0.0).is_err()
+    });
+    assert_eq!(built.ok(), Some(true), "a prescribed coordinate that does not exist");
+}
+
+#[test]
+fn numbers_of_constraints_and_laws_must_be_finite_even_where_violation_is_allowed() {
+    let nan_offset = apart(f64::NAN, true).build(0.0).is_err();
+    let nan_restitution = tied(1, |b, m| {
+        let law = impact(b, f64::NAN);
+        b.linear_gap("floor", law, &[(m[0], 0, 1.0)], 0.0);
+    });
+    let nan_restitution = nan_restitution.build(0.0).is_err();
+    assert_eq!((nan_offset, nan_restitution), (true, true), "(offset, restitution) refused");
+}
+
+#[test]
+fn a_lagrangian_system_without_coordinates_does_not_panic() {
+    let built = std::panic::catch_unwind(|| {
+        let mut builder = ModelBuilder::new();
+        builder.lagrangian("nothing", &[], Body(Some([0.0; 4])), &[], &[]);
+        builder.build(0.0).is_err()
+    });
+    assert!(built.is_ok(), "`chunks(0)` in check_start");
+}
