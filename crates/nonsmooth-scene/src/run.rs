@@ -121,9 +121,7 @@ impl Books {
         let ledger = EnergyLedger::begin(model, state)?;
         let mut recorder = Recorder::create(out, loaded)?;
         let mut gaps = Vec::new();
-        let initial = model.gaps(state, &mut Vec::new(), &mut gaps);
-        initial
-            .map_err(|source| StepError::User { place: "gaps of the initial state".into(), source })?;
+        model.gaps(state, &mut Vec::new(), &mut gaps)?;
         recorder.start(state, &gaps, &ledger)?;
         let mut books = Self { recorder, ledger, summary: Summary::default() };
         books.save(out, loaded)?;

@@ -21,10 +21,29 @@ pub struct Certificate {
 
 /// Judges `p`, leaving u = W p + u_free in `u`.
 pub fn certify(problem: &Problem, p: &[f64], u: &mut Vec<f64>) -> Certificate {
+    let found = certify_scaled(problem, p, u, 1.0);
+    // Squares of very large or very small numbers leave the range: measure again in other units.
+    if found.2 > 1e-290 && found.2 < 1e290 && found.0.residual.is_finite() {
+        return found.0;
+    }
+    let largest = problem.u_free.iter().chain(&*u).fold(0.0f64, |m, x| m.max(x.abs()));
+    if largest == 0.0 || !largest.is_finite() {
+        return found.0;
+    }
+    // 1e300 where even 1/largest leaves the range: what is smaller than 1e-300 then counts absolutely.
+    certify_scaled(problem, p, u, (1.0 / largest).min(1e300)).0
+}
+
+/// The certificate with velocities measured in units of 1/scale, and the square of its denominator.
+fn certify_scaled(
+    problem: &Problem,
+    p: &[f64],
+    u: &mut Vec<f64>,
+    scale: f64,
+) -> (Certificate, f64, f64) {
     let n = problem.size();
     assert_eq!(p.len(), n, "one impulse per row of the problem");
     u.clear();
-    u.resize(n, 0.0);
     let (mut sum, mut sum_free, mut sum_impulse) = (0.0, 0.0, 0.0);
     let (mut worst, mut worst_square) = (None, -1.0);
     let mut spare = None;
@@ -40,19 +59,26 @@ pub fn certify(problem: &Problem, p: &[f64], u: &mut Vec<f64>) -> Certificate {
         if diagonal <= 0.0 {
             diagonal = *spare.get_or_insert_with(|| mean_diagonal(problem));
         }
-        u[i] = moved + problem.u_free[i];
-        let r = (p[i] - problem.sets[i].project(p[i] - u[i] / diagonal)) * diagonal;
+        let free = problem.u_free[i];
+        u.push(moved + free);
+        // 0·p makes an infinite impulse show as NaN.
+        let r = scale * problem.sets[i].natural_map(p[i], moved + free, diagonal) + 0.0 * p[i];
         sum += r * r;
-        sum_free += problem.u_free[i] * problem.u_free[i];
-        sum_impulse += moved * moved;
+        sum_free += (scale * free) * (scale * free);
+        sum_impulse += (scale * moved) * (scale * moved);
         // `!(a <= b)` lets a NaN win, so that it is seen.
         if !(r * r <= worst_square) {
             (worst, worst_square) = (Some(i), r * r);
         }
     }
-    let scale = f64::max(sum_free, sum_impulse).sqrt();
-    let residual = if scale > 0.0 { sum.sqrt() / scale } else { sum.sqrt() };
-    Certificate { residual, worst }
+    let square = f64::max(sum_free, sum_impulse);
+    let residual = match square {
+        0.0 => sum.sqrt(),
+        s if s.is_finite() => sum.sqrt() / s.sqrt(),
+        // Impulses beyond the range of numbers solve nothing.
+        _ => f64::INFINITY,
+    };
+    (Certificate { residual, worst }, sum, square)
 }
 
 fn mean_diagonal(problem: &Problem) -> f64 {

@@ -8,9 +8,8 @@
 use crate::sparse::Sparse;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::ldlt::factor::LdltRegularization;
-use faer::linalg::solvers::Solve;
 use faer::sparse::linalg::cholesky as ch;
-use faer::sparse::linalg::solvers::{Lu, SymbolicLu};
+use faer::sparse::linalg::lu;
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use faer::{Conj, MatMut, Par, Side};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -115,8 +114,10 @@ pub struct GeneralFactor {
     matrix: SparseColMat<usize, f64>,
     /// For each stored entry of `matrix`: its index in the matrix by rows, its row and column.
     source: Vec<(usize, u32, u32)>,
-    symbolic: SymbolicLu<usize>,
-    numeric: Option<Lu<usize, f64>>,
+    symbolic: lu::SymbolicLu<usize>,
+    numeric: lu::NumericLu<usize, f64>,
+    memory: MemBuffer,
+    factored: bool,
 }
 
 impl GeneralFactor {
@@ -140,42 +141,61 @@ impl GeneralFactor {
         let rows = source.iter().map(|&(_, i, _)| i as usize).collect();
         let pattern = SymbolicSparseColMat::new_checked(n, n, start, None, rows);
         let matrix = SparseColMat::new(pattern, vec![0.0; source.len()]);
-        let symbolic = SymbolicLu::try_new(matrix.symbolic()).map_err(|_| FactorError::Pattern)?;
-        Ok(Self { matrix, source, symbolic, numeric: None })
+        let symbolic = lu::factorize_symbolic_lu(matrix.symbolic(), Default::default())
+            .map_err(|_| FactorError::Pattern)?;
+        let memory = MemBuffer::new(
+            symbolic
+                .factorize_numeric_lu_scratch::<f64>(Par::Seq, Default::default())
+                .or(symbolic.solve_in_place_scratch::<f64>(1, Par::Seq))
+                .or(symbolic.solve_transpose_in_place_scratch::<f64>(1, Par::Seq)),
+        );
+        Ok(Self { matrix, source, symbolic, numeric: lu::NumericLu::new(), memory, factored: false })
     }
 
     /// Factors the matrix whose entry k (counted by rows, at row i, column j) is `value(k, i, j)`.
     pub fn factor(&mut self, value: impl Fn(usize, usize, usize) -> f64) -> Result<(), FactorError> {
+        self.factored = false;
         for (entry, &(k, i, j)) in self.matrix.val_mut().iter_mut().zip(&self.source) {
             *entry = value(k, i as usize, j as usize);
         }
-        self.numeric = None;
-        let (symbolic, matrix) = (self.symbolic.clone(), self.matrix.as_ref());
+        let Self { matrix, symbolic, numeric, memory, .. } = self;
         // faer 0.24 panics on some exactly singular matrices (its issue 232).
-        let attempt =
-            catch_unwind(AssertUnwindSafe(move || Lu::try_new_with_symbolic(symbolic, matrix)));
-        let lu = attempt.map_err(|_| FactorError::Singular)?.map_err(|_| FactorError::Singular)?;
-        let mut probe = vec![1.0; self.matrix.ncols()];
-        lu.solve_in_place(MatMut::from_column_major_slice_mut(&mut probe, self.matrix.ncols(), 1));
-        if probe.iter().any(|x| !x.is_finite()) {
+        let attempt = catch_unwind(AssertUnwindSafe(|| {
+            let stack = MemStack::new(memory);
+            symbolic
+                .factorize_numeric_lu(numeric, matrix.as_ref(), Par::Seq, stack, Default::default())
+                .is_ok()
+        }));
+        if !attempt.unwrap_or(false) {
             return Err(FactorError::Singular);
         }
-        self.numeric = Some(lu);
-        Ok(())
+        self.factored = true;
+        let mut probe = vec![1.0; self.matrix.ncols()];
+        self.solve(&mut probe);
+        self.factored = probe.iter().all(|x| x.is_finite());
+        if self.factored { Ok(()) } else { Err(FactorError::Singular) }
     }
 
     /// x ← A⁻¹ x.
-    pub fn solve(&self, x: &mut [f64]) {
-        let n = x.len();
-        let lu = self.numeric.as_ref().expect("`factor` must succeed before `solve`");
-        lu.solve_in_place(MatMut::from_column_major_slice_mut(x, n, 1));
+    pub fn solve(&mut self, x: &mut [f64]) {
+        let (lu, x, stack) = self.solving(x);
+        lu.solve_in_place_with_conj(Conj::No, x, Par::Seq, stack);
     }
 
     /// x ← A⁻ᵀ x.
-    pub fn solve_transposed(&self, x: &mut [f64]) {
+    pub fn solve_transposed(&mut self, x: &mut [f64]) {
+        let (lu, x, stack) = self.solving(x);
+        lu.solve_transpose_in_place_with_conj(Conj::No, x, Par::Seq, stack);
+    }
+
+    fn solving<'a>(
+        &'a mut self,
+        x: &'a mut [f64],
+    ) -> (lu::LuRef<'a, usize, f64>, MatMut<'a, f64>, &'a mut MemStack) {
+        assert!(self.factored, "`factor` must succeed before `solve`");
         let n = x.len();
-        let lu = self.numeric.as_ref().expect("`factor` must succeed before `solve`");
-        lu.solve_transpose_in_place(MatMut::from_column_major_slice_mut(x, n, 1));
+        let lu = lu::LuRef::new_unchecked(&self.symbolic, &self.numeric);
+        (lu, MatMut::from_column_major_slice_mut(x, n, 1), MemStack::new(&mut self.memory))
     }
 }
 

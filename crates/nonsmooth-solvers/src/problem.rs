@@ -30,6 +30,23 @@ impl Set {
         }
     }
 
+    /// (p − P_C(p − u/d)) d, written so that a large p does not hide u.
+    #[inline]
+    pub fn natural_map(self, p: f64, u: f64, d: f64) -> f64 {
+        match self {
+            Set::Nonnegative if p * d < u => p * d,
+            // Not `min`, which would drop a NaN.
+            Set::Nonnegative => {
+                if u <= p * d {
+                    u
+                } else {
+                    f64::NAN
+                }
+            }
+            Set::Free => u,
+        }
+    }
+
     /// Nearest point of the set.
     #[inline]
     pub fn project(self, p: f64) -> f64 {

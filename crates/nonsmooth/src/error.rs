@@ -50,11 +50,11 @@ pub enum StepError {
     /// A number is not finite.
     #[error("{what} of system `{system}`, coordinate `{coordinate}`, is {value}")]
     NotFinite {
-        /// `velocity` or `position`.
+        /// `force`, `velocity`, `position` or `energy`.
         what: &'static str,
         /// Name of the system.
         system: String,
-        /// Name of the coordinate.
+        /// Name of the coordinate; `(all)` for what belongs to the system as a whole.
         coordinate: String,
         /// The value found.
         value: f64,
@@ -95,6 +95,20 @@ impl StepError {
             StepError::User { place, source }
         }
     }
+}
+
+/// Refuses a number of a constraint that is not finite.
+pub(crate) fn check_constraint(
+    model: &Model,
+    what: &'static str,
+    key: Key,
+    value: f64,
+) -> Result<(), StepError> {
+    if value.is_finite() {
+        return Ok(());
+    }
+    let constraint = model.constraints.name(key).to_owned();
+    Err(StepError::ConstraintNotFinite { what, constraint, value })
 }
 
 /// Refuses the first number that is not finite.

@@ -75,6 +75,9 @@ impl Simulation {
         integrator: Box<dyn Integrator>,
         step_size: f64,
     ) -> Result<Self, Refusal> {
+        if !(step_size > 0.0 && step_size.is_finite()) {
+            return Err(Refusal::StepSize { step_size });
+        }
         integrator.accepts(&model)?;
         let start = state.t - state.step as f64 * step_size;
         let (next, log) = (state.clone(), StepLog::default());
@@ -101,8 +104,10 @@ impl Simulation {
         if let Err(source) = made {
             return Err(RunError::Step { step: self.state.step + 1, t: self.state.t, source });
         }
-        // t_k = start + k h, so that rounding does not pile up.
-        self.next.t = self.start + self.next.step as f64 * self.step_size;
+        // t_k = start + k h, so that rounding does not pile up; what happened at the end stays there.
+        let t = self.start + self.next.step as f64 * self.step_size;
+        self.log.events.iter_mut().filter(|e| e.t == self.next.t).for_each(|e| e.t = t);
+        self.next.t = t;
         std::mem::swap(&mut self.state, &mut self.next);
         Ok(Frame { model: &self.model, before: &self.next, after: &self.state, log: &self.log })
     }

@@ -1,6 +1,7 @@
 //! After a few steps of warm-up a step allocates nothing: every buffer is reused.
 //!
-//! A binary of its own, with one test, because the allocator counts for the whole process.
+//! A binary of its own, because the allocator is the one of the whole process. It counts by thread, so
+//! tests do not disturb each other.
 
 // A global allocator is an unsafe trait; this one only counts and passes on to the system's.
 #![allow(unsafe_code)]
@@ -54,17 +55,19 @@ fn ball(q: f64, v: f64) -> (Model, State) {
     builder.build(0.0).expect("a right model")
 }
 
-/// A column of `n` beads that rest on each other.
-fn column(n: usize) -> (Model, State) {
+/// A column of `n` beads that rest on each other and overlap by `overlap`. Without overlap rounding
+/// decides at first which contacts take part; 1000 beads settle in about 200 steps.
+fn column(n: usize, overlap: f64) -> (Model, State) {
     let mut builder = ModelBuilder::new();
+    builder.allow_initial_violation();
     let law = builder.law("rebound", NewtonImpact { restitution: 0.0 });
     let mut below = None;
     for i in 0..n {
         let bead = Linear::new(&format!("bead{i}"), Sparse::diagonal(&[1.0])).load(&[-9.81]);
         let bead = builder.linear(bead);
         match below {
-            None => builder.linear_gap("floor", law, &[(bead, 0, 1.0)], 0.0),
-            Some(last) => builder.linear_gap("pair", law, &[(last, 0, -1.0), (bead, 0, 1.0)], 0.0),
+            None => builder.linear_gap("floor", law, &[(bead, 0, 1.0)], -overlap),
+            Some(last) => builder.linear_gap("pair", law, &[(last, 0, -1.0), (bead, 0, 1.0)], -overlap),
         }
         below = Some(bead);
     }
@@ -174,24 +177,14 @@ fn observe((model, state): (Model, State), warm_up: usize) -> (Vec<(u64, u64)>, 
     (found, touching)
 }
 
-#[test]
-fn no_step_allocates_after_the_warm_up() {
-    type Case = (&'static str, fn() -> (Model, State), usize, std::ops::RangeInclusive<usize>);
-    // Name, model, steps of warm-up, how many of the 500 steps after it have impulses. The warm-up of
-    // the bouncing models contains impacts, so that the contact buffers have been filled once.
-    let cases: [Case; 8] = [
-        ("ball in flight", || ball(1.0, 20.0), 3, 0..=0),
-        ("ball bouncing", || ball(0.3, 0.0), 300, 1..=500),
-        ("ball at rest", || ball(0.0, 0.0), 3, 500..=500),
-        ("10 beads at rest", || column(10), 3, 500..=500),
-        ("1000 beads at rest", || column(1000), 3, 500..=500),
-        ("200 coupled coordinates, bouncing", || chain(200, 0.0), 500, 1..=499),
-        ("200 coupled coordinates, unsymmetric, bouncing", || chain(200, 0.05), 500, 1..=499),
-        ("double pendulum at a wall that swings", pendulum, 1000, 1..=499),
-    ];
+/// Name, model, steps of warm-up, how many of the 500 steps after it have impulses. The warm-up of the
+/// bouncing models contains impacts, so that the contact buffers have been filled once.
+type Case = (&'static str, fn() -> (Model, State), usize, std::ops::RangeInclusive<usize>);
+
+fn none_allocates(cases: &[Case]) {
     let mut wrong = Vec::new();
     for (name, make, warm_up, expected) in cases {
-        let (found, touching) = observe(make(), warm_up);
+        let (found, touching) = observe(make(), *warm_up);
         println!("{name}: {} of 500 steps allocate, {touching} with impulses", found.len());
         assert!(expected.contains(&touching), "{name}: impulses in {touching} of 500 steps");
         if !found.is_empty() {
@@ -200,4 +193,32 @@ fn no_step_allocates_after_the_warm_up() {
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn no_step_of_balls_and_beads_allocates() {
+    none_allocates(&[
+        ("ball in flight", || ball(1.0, 20.0), 3, 0..=0),
+        ("ball bouncing", || ball(0.3, 0.0), 300, 1..=500),
+        ("ball at rest", || ball(0.0, 0.0), 3, 500..=500),
+        ("10 beads at rest", || column(10, 1e-6), 3, 500..=500),
+        ("10 beads that just touch", || column(10, 0.0), 300, 500..=500),
+        ("1000 beads at rest", || column(1000, 1e-6), 3, 500..=500),
+        ("1000 beads that just touch", || column(1000, 0.0), 600, 500..=500),
+    ]);
+}
+
+#[test]
+fn no_step_of_a_sparse_system_allocates() {
+    none_allocates(&[("200 coupled coordinates", || chain(200, 0.0), 500, 1..=499)]);
+}
+
+#[test]
+fn no_step_of_an_unsymmetric_sparse_system_allocates() {
+    none_allocates(&[("200 coupled coordinates, gyroscopic", || chain(200, 0.05), 500, 1..=499)]);
+}
+
+#[test]
+fn no_step_of_a_nonlinear_system_allocates() {
+    none_allocates(&[("double pendulum at a wall that swings", pendulum, 1000, 1..=499)]);
 }

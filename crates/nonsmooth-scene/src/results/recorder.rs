@@ -38,110 +38,69 @@ const EVENT_KEYS: usize = 7;
 const SOLVER: usize = 8;
 const GAPS: usize = 9;
 
-fn spec(name: &str, kind: Kind, columns: &[&str], unit: &str, about: &str) -> TableSpec {
-    TableSpec {
-        name: name.to_owned(),
-        kind,
-        width: columns.len(),
-        columns: columns.iter().map(|&c| c.to_owned()).collect(),
-        unit: unit.to_owned(),
-        about: about.to_owned(),
-    }
+/// Name, kind, columns, units and meaning of the tables of fixed width, in the order of their places.
+type Fixed = (&'static str, Kind, &'static [&'static str], &'static str, &'static str);
+
+const SYSTEMS_TABLE: Fixed = (
+    "systems",
+    Kind::Integer,
+    &["first", "count", "born", "died"],
+    "",
+    "place of each system in q and v, and the frames in which it exists (died = -1: to the end); names in the root attribute `systems`",
+);
+#[rustfmt::skip]
+const FIXED: [Fixed; 6] = [
+    ("energy", Kind::Float,
+     &["kinetic", "potential", "external", "viscous", "contact", "obstacle", "prescribed", "scheme", "remainder"],
+     "J", "energies, and work since the start; positive where the systems gain"),
+    ("contacts", Kind::Float, &["gap", "u_minus", "u_plus", "impulse", "force", "work"],
+     "m, m/s, m/s, N·s, N, J", "contacts of the step that led to a frame; force = impulse / step size"),
+    ("contact_keys", Kind::Integer, &["constraint"],
+     "", "constraint of each row of contacts; names in the root attribute `constraints`"),
+    ("events", Kind::Float, &["t", "gap", "u_minus", "u_plus", "impulse"],
+     "s, m, m/s, m/s, N·s", "impacts of all steps"),
+    ("event_keys", Kind::Integer, &["constraint", "step"],
+     "", "constraint and step of each row of events"),
+    ("solver", Kind::Float, &["residual", "iterations", "newton_iterations", "converged"],
+     "1", "the step that led to a frame: largest residual, iterations of all solves, 1 if all converged"),
+];
+const FRAMES_TABLE: Fixed = (
+    FRAMES,
+    Kind::Float,
+    &["t", "step", "step_size", "contacts_end", "events_end"],
+    "s, 1, s, 1, 1",
+    "one row per frame; written last, defines what is valid",
+);
+
+fn fixed((name, kind, columns, unit, about): Fixed) -> TableSpec {
+    let columns = columns.iter().map(|&c| c.to_owned()).collect();
+    table(name, kind, columns, unit, about)
+}
+
+fn table(name: &str, kind: Kind, columns: Vec<String>, unit: &str, about: &str) -> TableSpec {
+    let (width, name, unit, about) = (columns.len(), name.to_owned(), unit.to_owned(), about.to_owned());
+    TableSpec { name, kind, width, columns, unit, about }
 }
 
 fn specs(model: &Model) -> Vec<TableSpec> {
-    let labels: Vec<String> = (0..model.n_velocities())
-        .map(|i| model.coordinate_name(i))
-        .map(|(system, coordinate)| format!("{system}.{coordinate}"))
-        .collect();
-    let wide = |name: &str, columns: &[String], unit: &str, about: &str| TableSpec {
-        name: name.to_owned(),
-        kind: Kind::Float,
-        width: columns.len(),
-        columns: columns.to_vec(),
-        unit: unit.to_owned(),
-        about: about.to_owned(),
-    };
-    let constraints = &model.constraints;
-    let works = "work since the start; positive where the systems gain";
-    let mut specs = vec![
-        spec(
-            "systems",
-            Kind::Integer,
-            &["first", "count", "born", "died"],
-            "",
-            "place of each system in q and v; frames in which it exists (died = -1: to the end); names in the root attribute `systems`",
-        ),
-        wide("q", &labels, "m, rad", "coordinates"),
-        wide("v", &labels, "m/s, rad/s", "velocities (right limits)"),
-        spec(
-            "energy",
-            Kind::Float,
-            &[
-                "kinetic",
-                "potential",
-                "external",
-                "viscous",
-                "contact",
-                "obstacle",
-                "prescribed",
-                "scheme",
-                "remainder",
-            ],
-            "J",
-            &format!("energies, and {works}"),
-        ),
-        spec(
-            "contacts",
-            Kind::Float,
-            &["gap", "u_minus", "u_plus", "impulse", "force", "work"],
-            "m, m/s, m/s, N·s, N, J",
-            "contacts of the step that led to a frame; force = impulse / step size",
-        ),
-        spec(
-            "contact_keys",
-            Kind::Integer,
-            &["constraint"],
-            "",
-            "constraint of each row of contacts; names in the root attribute `constraints`",
-        ),
-        spec(
-            "events",
-            Kind::Float,
-            &["t", "gap", "u_minus", "u_plus", "impulse"],
-            "s, m, m/s, m/s, N·s",
-            "impacts of all steps",
-        ),
-        spec(
-            "event_keys",
-            Kind::Integer,
-            &["constraint", "step"],
-            "",
-            "constraint and step of each row of events",
-        ),
-        spec(
-            "solver",
-            Kind::Float,
-            &["residual", "iterations", "newton_iterations", "converged"],
-            "1",
-            "last solve of the step that led to a frame; residual is the largest of the step",
-        ),
-    ];
-    if constraints.n_gaps() > 0 {
-        specs.push(wide(
-            "gaps",
-            &constraints.names[..constraints.n_gaps()],
-            "m",
-            "gap of every constraint that has one",
-        ));
+    let mut labels = vec![String::new(); model.n_velocities()];
+    for system in &model.systems {
+        for (i, coordinate) in system.range.clone().zip(&system.coordinates) {
+            labels[i] = format!("{}.{coordinate}", system.name);
+        }
     }
-    specs.push(spec(
-        FRAMES,
-        Kind::Float,
-        &["t", "step", "step_size", "contacts_end", "events_end"],
-        "s, 1, s, 1, 1",
-        "one row per frame; written last, defines what is valid",
-    ));
+    let mut specs = vec![
+        fixed(SYSTEMS_TABLE),
+        table("q", Kind::Float, labels.clone(), "m, rad", "coordinates"),
+        table("v", Kind::Float, labels, "m/s, rad/s", "velocities (right limits)"),
+    ];
+    specs.extend(FIXED.map(fixed));
+    let constraints = &model.constraints;
+    if constraints.n_gaps() > 0 {
+        let names = constraints.names[..constraints.n_gaps()].to_vec();
+        specs.push(table("gaps", Kind::Float, names, "m", "gap of every constraint that has one"));
+    }
+    specs.push(fixed(FRAMES_TABLE));
     specs
 }
 

@@ -38,11 +38,15 @@ pub(super) const MAX_EXCHANGES: Declared = Declared {
 
 /// Block exchanges without progress before single ones; 10 is the value of [Judice94].
 const PATIENCE: usize = 10;
-/// ε of the proximal problem: small against the nonzero eigenvalues of W / diag(W) of real stacks,
-/// large against rounding. Each pass gains about log₁₀(λ_min/ε) digits.
-const PROXIMAL_SHIFT: f64 = 1e-7;
-/// Proximal passes before giving up.
-const PROXIMAL_PASSES: usize = 60;
+/// First and last ε of the proximal problem: from well-conditioned blocks down to what is small against
+/// the nonzero eigenvalues of W / diag(W) of real stacks. Each pass gains about log₁₀(λ_min/ε) digits.
+const FIRST_SHIFT: f64 = 1e-2;
+const LAST_SHIFT: f64 = 1e-7;
+/// Proximal passes before giving up; a pass on an unchanged active set is one back-substitution.
+const PROXIMAL_PASSES: usize = 100;
+/// Relative ‖u_A‖ after refinement beyond which a block counts as singular: rounding leaves 4e-9 on a
+/// column of 10⁵ beads (condition number 10¹⁰), a singular block leaves numbers of order 1.
+const SINGULAR: f64 = 1e-6;
 /// Rounding of one component of W p, in units of ‖row‖ ‖p‖.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
@@ -54,6 +58,10 @@ pub(super) struct ActiveSet {
     centre: Vec<f64>,
     best: Vec<f64>,
     correction: Vec<f64>,
+    /// ‖u_A‖ relative to the larger of ‖u_free‖ and ‖W p‖, after the last evaluation.
+    error: f64,
+    /// The larger of ‖u_free‖ and ‖W p‖ [m/s].
+    scale: f64,
 }
 
 /// How a round of exchanges ended.
@@ -73,16 +81,20 @@ impl ActiveSet {
             centre: Vec::new(),
             best: Vec::new(),
             correction: Vec::new(),
+            error: 0.0,
+            scale: 1.0,
         }
     }
 
     /// The first guess of A, from the guess of p and the free velocities.
     fn guess(&mut self, problem: &Problem, p: &[f64]) {
+        // u_free = 0 counts as approaching: in a stack that falls as one, every inner contact has it.
+        let level = 1e-12 * problem.u_free.iter().fold(0.0f64, |m, u| m.max(u.abs()));
         self.active.clear();
-        self.active.extend(
-            (0..problem.size())
-                .map(|i| problem.sets[i] == Set::Free || p[i] > 0.0 || problem.u_free[i] < 0.0),
-        );
+        self.active.extend((0..problem.size()).map(|i| {
+            let wanted = problem.sets[i] == Set::Free || p[i] > 0.0 || problem.u_free[i] <= level;
+            wanted && moves(problem, i)
+        }));
     }
 
     /// Exchanges until no row is violated, for W + shift·diag(W) around `centre`.
@@ -106,9 +118,7 @@ impl ActiveSet {
             }
             let (violated, last) = self.violations(problem, p);
             if violated == 0 {
-                for (p, set) in p.iter_mut().zip(&problem.sets) {
-                    *p = set.project(*p);
-                }
+                self.settle(problem, p);
                 return (Round::Solved, count);
             }
             if violated < fewest {
@@ -125,30 +135,35 @@ impl ActiveSet {
         (Round::Limit, self.max_exchanges)
     }
 
-    /// u ← W p + u_free of the (shifted) problem, mending p_A by one refinement if it needs it;
-    /// false if u_A does not vanish even so.
+    /// u ← W p + u_free of the (shifted) problem, mending p_A by refinement where u_A does not vanish;
+    /// false if it does not vanish even so and the block was not shifted.
     fn evaluate(&mut self, problem: &Problem, shift: f64, p: &mut [f64]) -> bool {
         for attempt in 0..3 {
-            let (mut scale, mut error) = (0.0f64, 0.0f64);
+            let (mut free_square, mut moved_square, mut error) = (0.0f64, 0.0f64, 0.0f64);
             self.u.clear();
             for i in 0..problem.size() {
                 let moved = problem.delassus.row_dot(i, p);
                 let mut free = problem.u_free[i];
+                free_square += free * free;
+                moved_square += moved * moved;
                 if shift > 0.0 {
                     free += shift * problem.delassus.get(i, i) * (p[i] - self.centre[i]);
                 }
-                self.u.push(moved + free);
-                scale = scale.max(moved.abs()).max(problem.u_free[i].abs());
+                let u = moved + free;
+                self.u.push(u);
                 if self.active[i] {
-                    error = error.max((moved + free).abs());
+                    error += u * u;
                 }
             }
-            // 1e-13 is what back-substitution leaves on well-conditioned blocks; a worse start is refined.
-            if error <= 1e-13 * scale {
+            let scale = free_square.max(moved_square);
+            self.scale = if scale > 0.0 { scale.sqrt() } else { 1.0 };
+            self.error = error.sqrt() / self.scale;
+            // 1e-14 is what back-substitution leaves on well-conditioned blocks; a worse start is refined.
+            if self.error <= 1e-14 {
                 return true;
             }
-            if attempt == 2 || !error.is_finite() {
-                return error <= 1e-9 * scale;
+            if attempt == 2 || !self.error.is_finite() {
+                return self.error <= SINGULAR || (shift > 0.0 && self.error.is_finite());
             }
             self.correction.clear();
             self.correction.extend(self.u.iter().map(|u| -u));
@@ -158,6 +173,23 @@ impl ActiveSet {
             }
         }
         true
+    }
+
+    /// Puts p into its sets; what that costs joins the error.
+    fn settle(&mut self, problem: &Problem, p: &mut [f64]) {
+        let mut sum = 0.0;
+        for i in 0..problem.size() {
+            if problem.sets[i] == Set::Nonnegative {
+                if p[i] < 0.0 {
+                    sum += (problem.delassus.get(i, i) * p[i]).powi(2);
+                    p[i] = 0.0;
+                }
+                if self.u[i] < 0.0 && !self.active[i] {
+                    sum += self.u[i] * self.u[i];
+                }
+            }
+        }
+        self.error += sum.sqrt() / self.scale;
     }
 
     /// How many rows have the wrong sign, and the last of them.
@@ -178,7 +210,7 @@ impl ActiveSet {
             (Set::Free, _) => false,
             (Set::Nonnegative, true) => p[i] < -ROUNDING * largest,
             (Set::Nonnegative, false) => {
-                self.u[i] < 0.0 && {
+                self.u[i] < 0.0 && moves(problem, i) && {
                     let row = problem.delassus.row(i).1.iter().map(|w| w.abs()).sum::<f64>();
                     self.u[i] < -ROUNDING * (row * largest + problem.u_free[i].abs())
                 }
@@ -195,10 +227,12 @@ impl ActiveSet {
         }
     }
 
-    /// Proximal passes around the last iterate, for singular blocks.
+    /// Proximal passes around the last iterate, for singular blocks. The shift falls from pass to pass, so
+    /// that the first passes find the active set on a well-conditioned block.
     fn proximal(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
         let mut total = 0;
         let mut best_residual = f64::INFINITY;
+        let mut shift = FIRST_SHIFT;
         self.best.clear();
         self.best.resize(p.len(), 0.0);
         p.fill(0.0);
@@ -206,7 +240,7 @@ impl ActiveSet {
         for _ in 0..PROXIMAL_PASSES {
             self.centre.clear();
             self.centre.extend_from_slice(p);
-            let (round, count) = self.exchange(problem, PROXIMAL_SHIFT, p);
+            let (round, count) = self.exchange(problem, shift, p);
             total += count;
             let residual = certify(problem, p, &mut self.u).residual;
             if residual < best_residual {
@@ -214,14 +248,29 @@ impl ActiveSet {
                 self.best.copy_from_slice(p);
             }
             // Rounding is the floor: a digit below the tolerance is enough.
-            if best_residual <= 0.1 * tolerance || !matches!(round, Round::Solved) {
+            if best_residual <= 0.1 * tolerance || total >= self.max_exchanges {
                 break;
+            }
+            match round {
+                Round::Solved => shift = (0.1 * shift).max(LAST_SHIFT),
+                // Rounding decides signs on this block: go back to the best iterate and a larger shift.
+                Round::Limit | Round::Singular => {
+                    shift = (100.0 * shift).min(FIRST_SHIFT);
+                    p.copy_from_slice(&self.best);
+                    self.guess(problem, p);
+                }
             }
         }
         p.copy_from_slice(&self.best);
         let status = if best_residual <= tolerance { Status::Converged } else { Status::Stalled };
         Outcome { status, iterations: total, method: "active-set (proximal)" }
     }
+}
+
+/// Whether any impulse moves row i. A row of zeros can only be left alone; if it is violated the
+/// certificate says so, and the other rows are solved all the same.
+fn moves(problem: &Problem, i: usize) -> bool {
+    problem.delassus.row(i).1.iter().any(|w| *w != 0.0)
 }
 
 impl Solver for ActiveSet {
@@ -233,7 +282,8 @@ impl Solver for ActiveSet {
         self.guess(problem, p);
         let (round, iterations) = self.exchange(problem, 0.0, p);
         let status = match round {
-            Round::Solved => Status::Converged,
+            Round::Solved if self.error <= tolerance => Status::Converged,
+            Round::Solved => Status::Stalled,
             Round::Limit => Status::IterationLimit,
             Round::Singular => {
                 let outcome = self.proximal(problem, tolerance, p);

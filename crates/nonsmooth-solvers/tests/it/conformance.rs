@@ -5,7 +5,9 @@ use crate::oracle::{
     residual, run, run_fresh,
 };
 use crate::samples::{ANYTHING, FAMILIES, INFEASIBLE, Pile, Random, Sample, gram, multiply};
-use nonsmooth_solvers::{Outcome, Problem, SOLVERS, Set, Solver, Sparse, Status, Unsupported, certify};
+use nonsmooth_solvers::{
+    Options, Outcome, Problem, SOLVERS, Set, Solver, Sparse, Status, Unsupported, certify, find,
+};
 use std::time::Instant;
 
 /// What is asked of the solvers on the known problems, all well conditioned.
@@ -165,7 +167,12 @@ fn check_column(name: &str, masses: &[f64], gh: f64, guess: f64, tolerance: f64)
     u_free[0] = -gh;
     let problem = column_of_beads(masses, u_free.clone());
     let begin = Instant::now();
-    let solved = run(&mut *build_named(name), &problem, tolerance, &vec![guess; n]);
+    // A tenth of the default: an exchange factors the whole column (7 ms for 100 000 beads), so their
+    // number must not grow with its length. Columns thrown at random take 30 at every length.
+    let options =
+        if n > 1000 { Options::default().with("max_exchanges", 100.0) } else { Options::default() };
+    let mut solver = find(name).expect("listed").build(&options).expect("100 is a count");
+    let solved = run(&mut *solver, &problem, tolerance, &vec![guess; n]);
     let time = begin.elapsed();
     let expected = |i: usize| (n - i) as f64 * masses[0] * gh;
     let worst = (0..n).map(|i| (solved.p[i] / expected(i) - 1.0).abs()).fold(0.0, f64::max);
@@ -326,7 +333,7 @@ fn large_sparse_problems_agree_with_projected_gauss_seidel() {
 fn auto_solves_many_more_contacts_than_velocities() {
     let mut verdict = Verdict::default();
     let mut worst = Worst::new("200 contacts, 50 velocities, own residual");
-    for seed in 0..20 {
+    for seed in 0..10 {
         let random = &mut Random::new(seed);
         let (n, k) = (200, 50);
         let h = random.signed_matrix(n, k);
@@ -358,13 +365,13 @@ fn piles_with_more_contacts_than_velocities_are_solved() {
     let mut verdict = Verdict::default();
     let cases = [
         ("auto", 30, 6, 300),
-        ("auto", 200, 40, 20),
-        ("auto", 400, 80, 5),
+        ("auto", 200, 40, 10),
+        ("auto", 400, 80, 2),
         ("auto", 1000, 200, 1),
-        ("lemke", 30, 6, 1000),
-        ("lemke", 200, 40, 30),
-        ("active-set", 16, 4, 1000),
-        ("active-set", 120, 30, 60),
+        ("lemke", 30, 6, 500),
+        ("lemke", 200, 40, 20),
+        ("active-set", 16, 4, 500),
+        ("active-set", 120, 30, 50),
     ];
     for (name, contacts, bodies, problems) in cases {
         for slack in [false, true] {

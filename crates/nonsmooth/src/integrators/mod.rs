@@ -77,6 +77,12 @@ pub enum Refusal {
         /// Its restitution.
         restitution: f64,
     },
+    /// The step size is not a positive number.
+    #[error("the step size must be a finite number > 0, got {step_size}")]
+    StepSize {
+        /// What was given [s].
+        step_size: f64,
+    },
     /// θ = 0 leaves the end position independent of the impulse.
     #[error(
         "integrator.level = \"position\" needs theta > 0: with theta = 0 no impulse moves the end position"

@@ -1,12 +1,12 @@
 //! Moreau–Jean: the θ-scheme at velocity level.
 //!
 //! ```text
-//! M(q_c)(v⁺ − v) = h (θ f⁺ + (1−θ) f) + H(q_c)ᵀ p          q⁺ = q + h (θ v⁺ + (1−θ) v)
+//! M(q_m)(v⁺ − v) = h (θ f⁺ + (1−θ) f) + H(q_c)ᵀ p          q⁺ = q + h (θ v⁺ + (1−θ) v)
 //! y + γ h u ≤ 0:   0 ≤ u⁺ + e u ⟂ p ≥ 0,  u⁺ = H(q_c) v⁺ + ∂g/∂t(t⁺)         otherwise p = 0
 //! ```
 //!
 //! [Acary06, Algorithm 1; Acary10, eq. (29)], read as x_{k+θ} = θ x⁺ + (1−θ) x. p is an impulse: W is
-//! used with p, not with h λ. Linear models take one pass; others iterate by Newton until v⁺ moves by
+//! used with p, not with h λ. Where M and H are evaluated (q_m, q_c) is an option; see `phases/iterate.rs`. Linear models take one pass; others iterate by Newton until v⁺ moves by
 //! less than `newton_tolerance`, relatively. By option the law is imposed on the gap at the end of the
 //! step, 0 ≤ y⁺ ⟂ p ≥ 0 [Acary06, eq. (51)].
 
@@ -24,7 +24,7 @@ use nonsmooth_solvers::{Declared, Kind, Options};
 pub(super) const ENTRY: Entry = Entry {
     name: "moreau-jean",
     about: "θ-scheme at velocity level with Newton impacts; the default",
-    options: &[&THETA, &GAMMA, &LEVEL, &CONFIGURATION, &NEWTON_TOLERANCE, &NEWTON_ITERATIONS],
+    options: &[&THETA, &GAMMA, &LEVEL, &MASS_AT, &JACOBIAN_AT, &NEWTON_TOLERANCE, &NEWTON_ITERATIONS],
     make: |options, solving| Box::new(MoreauJean::new(options, solving)),
 };
 
@@ -46,11 +46,17 @@ const LEVEL: Declared = Declared {
     kind: Kind::Word(&["velocity", "position"]),
     default: "velocity",
 };
-const CONFIGURATION: Declared = Declared {
-    name: "configuration",
-    about: "where M(q) and H(q) are evaluated: at q_{k+θ} or at the end of the step",
+const MASS_AT: Declared = Declared {
+    name: "mass_at",
+    about: "where M(q) is evaluated: at q_{k+θ} (second order for θ = ½) or at the end of the step",
     kind: Kind::Word(&["theta", "end"]),
     default: "theta",
+};
+const JACOBIAN_AT: Declared = Declared {
+    name: "jacobian_at",
+    about: "where H(q) is evaluated: at the end of the step (joints hold) or at q_{k+θ}",
+    kind: Kind::Word(&["theta", "end"]),
+    default: "end",
 };
 const NEWTON_TOLERANCE: Declared = Declared {
     name: "newton_tolerance",
@@ -70,7 +76,8 @@ pub struct MoreauJean {
     theta: f64,
     gamma: f64,
     level: Level,
-    configuration: Configuration,
+    /// Where M and H are evaluated.
+    configuration: (Configuration, Configuration),
     newton_tolerance: f64,
     newton_iterations: usize,
     solving: Solving,
@@ -99,10 +106,7 @@ impl MoreauJean {
                 "position" => Level::Position,
                 _ => Level::Velocity,
             },
-            configuration: match options.word(&CONFIGURATION) {
-                "end" => Configuration::End,
-                _ => Configuration::Theta,
-            },
+            configuration: (place(options.word(&MASS_AT)), place(options.word(&JACOBIAN_AT))),
             newton_tolerance: options.number(&NEWTON_TOLERANCE),
             newton_iterations: options.count(&NEWTON_ITERATIONS),
             solving,
@@ -117,6 +121,10 @@ impl MoreauJean {
     fn activation(&self, h: f64) -> Activation {
         Activation { look_ahead: self.gamma * h, all: self.level == Level::Position }
     }
+}
+
+fn place(word: &str) -> Configuration {
+    if word == "end" { Configuration::End } else { Configuration::Theta }
 }
 
 impl Default for MoreauJean {
@@ -172,7 +180,7 @@ impl Integrator for MoreauJean {
             if model.is_linear {
                 break;
             }
-            let change = at.accept(v_next);
+            let change = at.accept(v_next, &free.v, rule);
             if change <= self.newton_tolerance {
                 break;
             }

@@ -171,6 +171,17 @@ impl ModelBuilder {
                 issues
                     .push((Place::Constraint(i, "gap"), Issue::TooManySystems { count: touched.len() }));
             }
+            for &(system, coordinate) in &tie.on {
+                issues
+                    .extend(self.missing(system, coordinate).map(|m| (Place::Constraint(i, "gap"), m)));
+            }
+            if let Kind::Linear { coefficients, offset } = &tie.kind {
+                let numbers: Vec<f64> = coefficients.iter().copied().chain([*offset]).collect();
+                if let Some(index) = numbers.iter().position(|x| !x.is_finite()) {
+                    let issue = Issue::NotFinite { index, value: numbers[index] };
+                    issues.push((Place::Constraint(i, "gap"), issue));
+                }
+            }
             let moved = match &tie.kind {
                 Kind::Linear { coefficients, .. } => coefficients.iter().any(|c| *c != 0.0),
                 _ => !tie.on.is_empty(),
@@ -179,16 +190,25 @@ impl ModelBuilder {
                 issues.push((Place::Constraint(i, "gap"), Issue::NoCoordinate));
             }
             let e = self.laws[tie.law.0].1.restitution;
+            if !(0.0..=1.0).contains(&e) {
+                issues.push((Place::Constraint(i, "law"), Issue::Restitution { restitution: e }));
+            }
             if matches!(tie.kind, Kind::Velocity(_)) && e != 0.0 {
                 let issue = Issue::RestitutionAtVelocityLevel { restitution: e };
                 issues.push((Place::Constraint(i, "law"), issue));
             }
         }
         for (i, (system, coordinate, _)) in self.prescribed.iter().enumerate() {
+            issues.extend(self.missing(*system, *coordinate).map(|m| (Place::Prescribed(i), m)));
             if self.prescribed[..i].iter().any(|(s, c, _)| s == system && c == coordinate) {
                 issues.push((Place::Prescribed(i), Issue::PrescribedTwice));
             }
         }
+    }
+
+    fn missing(&self, system: SystemId, coordinate: Coordinate) -> Option<Issue> {
+        let n = self.systems[system.0].len();
+        (coordinate >= n).then_some(Issue::NoSuchCoordinate { system: system.0, coordinate, n })
     }
 
     /// Lays the parts out: linear systems first, constraints by family. `order[key]` is the place in
@@ -317,6 +337,11 @@ fn lay_out(ties: Vec<Tie>, first: &[usize], n: usize) -> (Constraints, Vec<usize
 
 fn check_system(i: usize, given: &Given, issues: &mut Vec<(Place, Issue)>) {
     let n = given.len();
+    if n == 0 {
+        let (want, got) = ("at least one coordinate".to_owned(), "none".to_owned());
+        issues.push((Place::System(i, "coordinates"), Issue::Size { want, got }));
+        return;
+    }
     let mut vector = |field: &'static str, x: &[f64]| {
         if x.len() != n {
             let (want, got) = (format!("{n} entries"), x.len().to_string());

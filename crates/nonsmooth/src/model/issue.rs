@@ -57,6 +57,22 @@ pub enum Issue {
     /// A constraint touches no coordinate.
     #[error("depends on no coordinate, so no impulse could act on it")]
     NoCoordinate,
+    /// A coordinate does not exist.
+    #[error("system {system} has {n} coordinates, so there is no coordinate {coordinate}")]
+    NoSuchCoordinate {
+        /// Index of the system.
+        system: usize,
+        /// The coordinate asked for.
+        coordinate: usize,
+        /// How many it has.
+        n: usize,
+    },
+    /// A restitution coefficient outside [0, 1].
+    #[error("has restitution {restitution}; it must lie in [0, 1]")]
+    Restitution {
+        /// The value given.
+        restitution: f64,
+    },
     /// A constraint touches too many systems.
     #[error("touches {count} systems; a constraint touches at most two")]
     TooManySystems {

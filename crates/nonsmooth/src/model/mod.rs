@@ -21,6 +21,7 @@ pub use issue::{Issue, ModelError, Place};
 pub use state::{ContactMemory, State};
 pub use system::{At, FiniteDifferences, Force, Lagrangian, Linear, UserError, Velocity};
 
+use crate::error::{StepError, check_constraint};
 use crate::laws::StepForm;
 use nonsmooth_solvers::Sparse;
 use std::ops::Range;
@@ -98,6 +99,18 @@ impl Model {
         self.linear.n + self.user.iter().map(|u| u.range.len()).sum::<usize>()
     }
 
+    /// Velocity of a prescribed coordinate at time `t` [m/s]; finite.
+    pub(crate) fn prescribed_velocity(&self, prescribed: &Prescribed, t: f64) -> Result<f64, StepError> {
+        let i = prescribed.index;
+        let value = (prescribed.velocity)(t).map_err(StepError::in_system(self, i))?;
+        if value.is_finite() {
+            return Ok(value);
+        }
+        let (system, coordinate) = self.coordinate_name(i);
+        let (system, coordinate) = (system.to_owned(), coordinate.to_owned());
+        Err(StepError::NotFinite { what: "velocity", system, coordinate, value })
+    }
+
     /// The law of a constraint.
     pub fn law(&self, key: Key) -> StepForm {
         self.laws[self.constraints.laws[key.0 as usize]].1
@@ -115,21 +128,24 @@ impl Model {
         self.systems.iter().find(|s| s.name == name)
     }
 
-    /// Gaps of all constraints that have one, at a state [m].
+    /// Gaps of all constraints that have one, at a state [m]; each is finite.
     pub fn gaps(
         &self,
         state: &State,
         scratch: &mut Vec<f64>,
         out: &mut Vec<f64>,
-    ) -> Result<(), UserError> {
+    ) -> Result<(), StepError> {
         let constraints = &self.constraints;
         out.clear();
         for i in 0..constraints.n_linear() {
             out.push(constraints.jacobian.row_dot(i, &state.q) + constraints.offset[i]);
         }
         for (columns, gap) in &constraints.gaps {
+            let key = Key(out.len() as u64);
             gather(columns, &state.q, scratch);
-            out.push(gap.gap(state.t, scratch)?);
+            let value = gap.gap(state.t, scratch).map_err(StepError::in_constraint(self, key))?;
+            check_constraint(self, "gap", key, value)?;
+            out.push(value);
         }
         Ok(())
     }

@@ -82,8 +82,26 @@ pub fn energies(model: &Model, state: &State, scratch: &mut Accounting) -> Resul
     for system in &model.user {
         let (t, v) = user_energies(system, state, scratch)
             .map_err(StepError::in_system(model, system.range.start))?;
+        if !(t + v).is_finite() {
+            let system = model.coordinate_name(system.range.start).0.to_owned();
+            let coordinate = "(all)".to_owned();
+            return Err(StepError::NotFinite { what: "energy", system, coordinate, value: t + v });
+        }
         kinetic += t;
         potential += v;
+    }
+    if !(kinetic + potential).is_finite() {
+        // The squares of finite numbers overflow: name the largest of them.
+        let size = |i: usize| q[i].abs().max(v[i].abs());
+        let largest = (0..linear.n).max_by(|&i, &j| size(i).total_cmp(&size(j))).unwrap_or(0);
+        let (system, coordinate) = model.coordinate_name(largest);
+        let (system, coordinate) = (system.to_owned(), coordinate.to_owned());
+        return Err(StepError::NotFinite {
+            what: "energy",
+            system,
+            coordinate,
+            value: kinetic + potential,
+        });
     }
     Ok(Energies { kinetic, potential })
 }
@@ -122,7 +140,7 @@ pub struct Made<'a> {
     pub next: &'a State,
     /// h and θ.
     pub rule: Theta,
-    /// The last iterate, for M(q_c).
+    /// The last iterate, for M(q_m).
     pub at: &'a Iterate,
     /// The forces.
     pub free: &'a Free,
@@ -157,10 +175,7 @@ pub fn account(
     }
     log.works = works;
     log.energies = energies(model, made.next, scratch)?;
-    model.gaps(made.next, &mut scratch.part, &mut log.gaps).map_err(|source| {
-        let place = "gaps at the end of the step".to_owned();
-        StepError::User { place, source }
-    })
+    model.gaps(made.next, &mut scratch.part, &mut log.gaps)
 }
 
 fn linear_works(model: &Model, made: &Made<'_>, scratch: &mut Accounting, works: &mut Works) {
@@ -211,7 +226,7 @@ fn user_works(
         };
         difference(&made.next.v[range.clone()], &made.now.v[range.clone()], &mut scratch.dv);
         difference(&made.next.q[range.clone()], &made.now.q[range.clone()], &mut scratch.dq);
-        fill_mass(system, &made.at.q[range.clone()], &mut scratch.mass)?;
+        fill_mass(system, &made.at.q_mass[range.clone()], &mut scratch.mass)?;
         let mut lost = form(&scratch.mass, &scratch.dv, &scratch.dv);
         for (state, sign) in [(made.next, 1.0), (made.now, -1.0)] {
             scratch.part.clear();
@@ -289,7 +304,7 @@ fn fill_reaction(model: &Model, made: &Made<'_>, scratch: &mut Accounting) {
     }
 }
 
-/// M(q_c) Δv + h (N + F_int + ∇V)_θ − h F_ext,θ of one Lagrangian system.
+/// M(q_m) Δv + h (N + F_int + ∇V)_θ − h F_ext,θ of one Lagrangian system.
 fn user_reaction(
     system: &UserSystem,
     made: &Made<'_>,
@@ -297,7 +312,7 @@ fn user_reaction(
 ) -> Result<(), UserError> {
     let Theta { h, theta } = made.rule;
     let (range, n) = (system.range.clone(), system.range.len());
-    fill_mass(system, &made.at.q[range.clone()], &mut scratch.mass)?;
+    fill_mass(system, &made.at.q_mass[range.clone()], &mut scratch.mass)?;
     let Accounting { reaction, part, other, mass, .. } = scratch;
     let reaction = &mut reaction[range.clone()];
     for i in 0..n {

@@ -6,7 +6,7 @@
 //!
 //! A pure function of model, state and h. The rows come sorted by key.
 
-use crate::error::StepError;
+use crate::error::{StepError, check_constraint};
 use crate::laws::StepForm;
 use crate::model::{Gap, Key, Model, State, gather};
 use nonsmooth_solvers::{Set, Sparse};
@@ -116,12 +116,8 @@ fn detect_gaps(
         let rate = function.rate(now.t, &rows.local_q).map_err(user())?;
         slope_of(&**function, now.t, &rows.local_q, &mut rows.slope).map_err(user())?;
         let u = rate + rows.slope.iter().zip(&rows.local_v).map(|(s, v)| s * v).sum::<f64>();
-        for (what, value) in [("gap", gap), ("velocity", u)] {
-            if !value.is_finite() {
-                let constraint = model.constraints.name(key).to_owned();
-                return Err(StepError::ConstraintNotFinite { what, constraint, value });
-            }
-        }
+        check_constraint(model, "gap", key, gap)?;
+        check_constraint(model, "velocity", key, u)?;
         if gap + activation.look_ahead * u <= 0.0 || takes_part_always(model, activation, key.0 as usize)
         {
             let slope = std::mem::take(&mut rows.slope);
@@ -139,10 +135,7 @@ fn detect_velocity(model: &Model, now: &State, rows: &mut Rows) -> Result<(), St
         gather(columns, &now.v, &mut rows.local_v);
         let u = function.value(now.t, &rows.local_q, &rows.local_v);
         let u = u.map_err(StepError::in_constraint(model, key))?;
-        if !u.is_finite() {
-            let constraint = model.constraints.name(key).to_owned();
-            return Err(StepError::ConstraintNotFinite { what: "velocity", constraint, value: u });
-        }
+        check_constraint(model, "velocity", key, u)?;
         rows.slope.clear();
         rows.slope.resize(columns.len(), 0.0);
         let slope = std::mem::take(&mut rows.slope);

@@ -112,7 +112,7 @@ impl Factors {
             inverse.clear();
             inverse.resize(n * n, 0.0);
             let end = At { t: at.t_next, q: &at.q_next[range.clone()], v: &at.v[range.clone()] };
-            system.dynamics.mass(&at.q[range.clone()], inverse).map_err(in_system())?;
+            system.dynamics.mass(&at.q_mass[range.clone()], inverse).map_err(in_system())?;
             system.dynamics.jacobians(end, damping, stiffness).map_err(in_system())?;
             for k in 0..n * n {
                 inverse[k] += coeffs.damping * damping[k] + coeffs.stiffness * stiffness[k];

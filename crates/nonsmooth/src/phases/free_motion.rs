@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! linear       M̂ (v_free − v) = h F_θ − h C v − h K (q + hθ v) − M̂_p (v_p⁺ − v_p)
-//! Lagrangian   M̂ (v_free − vⁱ) = −R(vⁱ),   R = M(q_c)(vⁱ − v) − h (θ f(t⁺, q⁺, vⁱ) + (1−θ) f(t, q, v))
+//! Lagrangian   M̂ (v_free − vⁱ) = −R(vⁱ),   R = M(q_m)(vⁱ − v) − h (θ f(t⁺, q⁺, vⁱ) + (1−θ) f(t, q, v))
 //! ```
 //!
 //! with F_θ = load + θ F_ext(t⁺) + (1−θ) F_ext(t), f = F_ext − N − F_int − ∇V, and v_p the prescribed
@@ -52,6 +52,7 @@ pub fn free_motion(
     if !model.user.is_empty() {
         user_residual(model, now, at, rule, free)?;
     }
+    check_finite(model, "force", &free.v)?;
     factors.solve(model, &mut free.v);
     for (v_free, v) in free.v[..model.linear.n].iter_mut().zip(&now.v) {
         *v_free += v;
@@ -62,8 +63,7 @@ pub fn free_motion(
         }
     }
     for prescribed in &model.prescribed {
-        let i = prescribed.index;
-        free.v[i] = (prescribed.velocity)(at.t_next).map_err(StepError::in_system(model, i))?;
+        free.v[prescribed.index] = model.prescribed_velocity(prescribed, at.t_next)?;
     }
     check_finite(model, "velocity", &free.v)
 }
@@ -137,7 +137,7 @@ fn linear_residual(
     }
     for prescribed in model.prescribed.iter().filter(|p| p.index < linear.n) {
         let j = prescribed.index;
-        let v = (prescribed.velocity)(at.t_next).map_err(StepError::in_system(model, j))?;
+        let v = model.prescribed_velocity(prescribed, at.t_next)?;
         // M̂ is symmetric up to C: take column j entry by entry.
         let coeffs = Coeffs { damping: h * rule.theta, stiffness: (h * rule.theta).powi(2) };
         couple(model, coeffs, j, v - now.v[j], rhs);
@@ -188,7 +188,7 @@ fn user_residual(
         }
         mass.clear();
         mass.resize(n * n, 0.0);
-        system.dynamics.mass(&at.q[range.clone()], mass).map_err(in_system())?;
+        system.dynamics.mass(&at.q_mass[range.clone()], mass).map_err(in_system())?;
         for i in 0..n {
             let row = &mass[i * n..(i + 1) * n];
             let change = (0..n).map(|j| row[j] * (at.v[range.start + j] - now.v[range.start + j]));

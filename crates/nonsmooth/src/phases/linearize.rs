@@ -12,7 +12,7 @@
 use super::detect::{Rows, slope_of};
 use super::free_motion::Theta;
 use super::iterate::Iterate;
-use crate::error::StepError;
+use crate::error::{StepError, check_constraint};
 use crate::model::{Key, Model, State, gather};
 
 /// At which level the law of a gap is imposed.
@@ -52,6 +52,7 @@ pub fn linearize(
         } else {
             linearize_gap(model, now, at, rule, (key, i, level), rows)?;
         }
+        check_constraint(model, "velocity", key, rows.bias[i])?;
     }
     rows.stamp += 1;
     Ok(())
@@ -81,7 +82,7 @@ fn linearize_gap(
         };
         return Ok(());
     }
-    let q = if level == Level::Position { &at.q_next } else { &at.q };
+    let q = if level == Level::Position { &at.q_next } else { &at.q_jacobian };
     gather(columns, q, &mut rows.local_q);
     slope_of(&**function, at.t_next, &rows.local_q, &mut rows.slope).map_err(user())?;
     check_slope(model, key, &rows.slope)?;
@@ -121,11 +122,5 @@ fn linearize_velocity(
 }
 
 fn check_slope(model: &Model, key: Key, slope: &[f64]) -> Result<(), StepError> {
-    match slope.iter().find(|s| !s.is_finite()) {
-        None => Ok(()),
-        Some(&value) => {
-            let constraint = model.constraints.name(key).to_owned();
-            Err(StepError::ConstraintNotFinite { what: "jacobian", constraint, value })
-        }
-    }
+    slope.iter().try_for_each(|&s| check_constraint(model, "jacobian", key, s))
 }

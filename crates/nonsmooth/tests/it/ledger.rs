@@ -260,6 +260,33 @@ fn works_of_the_contacts_add_up_to_the_contact_column() {
 }
 
 #[test]
+fn the_law_holds_for_velocities_recomputed_from_the_states() {
+    let (mut worst, mut loaded) = (0.0f64, 0);
+    every_step(|what, plant, _, frame| {
+        let (contacts, step) = (&frame.log.contacts, frame.after.step);
+        for (i, &key) in contacts.keys.iter().enumerate() {
+            let (tie, p) = (plant.tie(frame.model, key), contacts.impulse[i]);
+            let u_minus = dot(&tie.row, &frame.before.v) + tie.rate(frame.before.t);
+            let u_plus = dot(&tie.row, &frame.after.v) + tie.rate(frame.after.t);
+            let law = u_plus + tie.restitution.unwrap_or(0.0) * u_minus;
+            let open = tie.restitution.is_some() && p == 0.0;
+            let violation = if open { (-law).max(0.0) } else { law.abs() };
+            // The certificate allows 1e-10 of the velocities, which are of order one; ten for the sum
+            // in another order, and for t⁺ = t + h against the grid.
+            assert!(violation <= 1e-9, "{what}, step {step}, {key:?}: {violation:e} m/s, p = {p}");
+            assert!(tie.restitution.is_none() || p >= 0.0, "{what}, step {step}, {key:?} pulls: {p}");
+            let off = (contacts.u_minus[i] - u_minus).abs().max((contacts.u_plus[i] - u_plus).abs());
+            // Rounding of a few terms of order one.
+            assert!(off <= 1e-13, "{what}, step {step}, {key:?}: u is logged {off:e} m/s off");
+            worst = worst.max(violation);
+            loaded += usize::from(p != 0.0);
+        }
+    });
+    println!("worst violation {worst:e} m/s, {loaded} impulses");
+    assert!(loaded > 10_000, "{loaded} impulses are too few to mean anything");
+}
+
+#[test]
 fn the_ledger_adds_up_what_the_steps_say() {
     for (name, plant) in plants(0.5) {
         let (model, state) = plant.build();

@@ -1,8 +1,11 @@
 //! Integration tests from the specification alone. One binary, so linking is cheap.
 
 mod analytic;
+mod invariants;
+mod ledger;
 mod nonlinear;
 mod references;
+mod robust;
 
 use nonsmooth::{Integrator, Options, Solving, find_integrator};
 

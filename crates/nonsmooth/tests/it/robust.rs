@@ -225,16 +225,20 @@ fn a_nan_force_is_traced_to_its_coordinate() {
 }
 
 #[test]
-fn overflow_is_reported_for_velocities_and_positions() {
-    for (h, what) in [(100.0, "velocity"), (0.1, "position")] {
+fn overflow_is_reported_for_forces_energies_and_positions() {
+    // Load, step size, start: h F overflows; v² overflows long before v does; q does though v does not.
+    let cases = [
+        ("force", 1e308, 100.0, 0.0),
+        ("energy", 1e160, 0.5, 0.0),
+        ("position", 1e307, 1e3, 0.9 * f64::MAX),
+    ];
+    for (what, load, h, start) in cases {
         let mut builder = ModelBuilder::new();
         let rocket = Linear::new("rocket", Sparse::diagonal(&[1.0]));
-        let start = if what == "position" { f64::MAX } else { 0.0 };
-        let rocket = rocket.load(&[1e307]).initial(&[start], &[0.0]);
-        builder.linear(rocket);
+        builder.linear(rocket.load(&[load]).initial(&[start], &[0.0]));
         let mut simulation = simulate(builder.build(0.0).expect("a right model"), h);
         let error = simulation.run(1000, &mut []).expect_err("it overflows").to_string();
-        let wanted = format!("{what} of system `rocket`, coordinate `q0`, is inf");
+        let wanted = format!("{what} of system `rocket`, coordinate `q0`, is ");
         assert!(error.contains(&wanted) && error.starts_with("step "), "{error}");
         let state = &simulation.state;
         assert!(state.q[0].is_finite() && state.v[0].is_finite(), "{state:?}");
