@@ -5,7 +5,9 @@
 /// Distance counts insertions, deletions, substitutions and swaps of neighbours; a third of the
 /// word's length (at least one) is still a slip.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let limit = (word.chars().count() / 3).max(1);
+    let length = word.chars().count();
+    // Of a one-letter word every letter would have to change: that is no slip.
+    let limit = (length / 3).max(1).min(length.saturating_sub(1));
     candidates
         .into_iter()
         .map(|candidate| (distance(&word.to_lowercase(), &candidate.to_lowercase()), candidate))
