@@ -58,7 +58,7 @@ pub enum RunFailure {
     },
     /// The initial state cannot be evaluated.
     #[error("at the initial state: {0}")]
-    Start(#[from] StepError),
+    Start(#[from] Box<StepError>),
     /// The checkpoint cannot be used or written.
     #[error("{0}")]
     Checkpoint(#[from] CheckpointError),
@@ -163,8 +163,8 @@ fn step_all(
             folder: out.to_owned(),
         })?;
         books.ledger.book(frame.log.energies, frame.log.works);
-        books.summary.book(frame);
-        books.recorder.step(frame, &books.ledger)?;
+        books.summary.book(&frame);
+        books.recorder.step(&frame, &books.ledger)?;
         if (step + 1).is_multiple_of(loaded.output.checkpoint_every) {
             books.save(out, loaded)?;
         }

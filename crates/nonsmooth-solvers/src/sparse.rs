@@ -146,11 +146,12 @@ impl Sparse {
     }
 
     /// Row `i` times `x`.
-    #[inline]
+    #[inline(always)]
     pub fn row_dot(&self, i: usize, x: &[f64]) -> f64 {
+        let (columns, values) = self.row(i);
         let mut sum = 0.0;
-        for k in self.start[i]..self.start[i + 1] {
-            sum += self.value[k] * x[self.column[k] as usize];
+        for (&j, &a) in columns.iter().zip(values) {
+            sum += a * x[j as usize];
         }
         sum
     }

@@ -79,40 +79,44 @@ pub enum StepError {
     },
 }
 
+/// What a phase returns. The error is boxed, so that the good case fits into a register.
+pub type StepResult<T = ()> = Result<T, Box<StepError>>;
+
 impl StepError {
     /// An error of a function that belongs to the system at place `index` in v.
-    pub(crate) fn in_system(model: &Model, index: usize) -> impl FnOnce(UserError) -> StepError + '_ {
+    pub(crate) fn in_system(
+        model: &Model,
+        index: usize,
+    ) -> impl FnOnce(UserError) -> Box<StepError> + '_ {
         move |source| {
             let place = format!("system `{}`", model.coordinate_name(index).0);
-            StepError::User { place, source }
+            StepError::User { place, source }.into()
         }
     }
 
     /// An error of a function that belongs to a constraint.
-    pub(crate) fn in_constraint(model: &Model, key: Key) -> impl FnOnce(UserError) -> StepError + '_ {
+    pub(crate) fn in_constraint(
+        model: &Model,
+        key: Key,
+    ) -> impl FnOnce(UserError) -> Box<StepError> + '_ {
         move |source| {
             let place = format!("constraint `{}`", model.constraints.name(key));
-            StepError::User { place, source }
+            StepError::User { place, source }.into()
         }
     }
 }
 
 /// Refuses a number of a constraint that is not finite.
-pub(crate) fn check_constraint(
-    model: &Model,
-    what: &'static str,
-    key: Key,
-    value: f64,
-) -> Result<(), StepError> {
+pub(crate) fn check_constraint(model: &Model, what: &'static str, key: Key, value: f64) -> StepResult {
     if value.is_finite() {
         return Ok(());
     }
     let constraint = model.constraints.name(key).to_owned();
-    Err(StepError::ConstraintNotFinite { what, constraint, value })
+    Err(StepError::ConstraintNotFinite { what, constraint, value }.into())
 }
 
 /// Refuses the first number that is not finite.
-pub(crate) fn check_finite(model: &Model, what: &'static str, x: &[f64]) -> Result<(), StepError> {
+pub(crate) fn check_finite(model: &Model, what: &'static str, x: &[f64]) -> StepResult {
     // 0·x is NaN exactly where x is not finite; one sum over all is branch-free.
     if x.iter().map(|x| 0.0 * x).sum::<f64>() == 0.0 {
         return Ok(());
@@ -120,5 +124,5 @@ pub(crate) fn check_finite(model: &Model, what: &'static str, x: &[f64]) -> Resu
     let bad = x.iter().position(|x| !x.is_finite()).expect("the sum was not finite");
     let (system, coordinate) = model.coordinate_name(bad);
     let (system, coordinate) = (system.to_owned(), coordinate.to_owned());
-    Err(StepError::NotFinite { what, system, coordinate, value: x[bad] })
+    Err(StepError::NotFinite { what, system, coordinate, value: x[bad] }.into())
 }

@@ -36,7 +36,7 @@ mod observers;
 mod phases;
 mod simulation;
 
-pub use error::StepError;
+pub use error::{StepError, StepResult};
 pub use integrators::{
     DEFAULT_TOLERANCE, Entry as IntegratorEntry, INTEGRATORS, Integrator, MoreauJean, Refusal, Solving,
     find as find_integrator,

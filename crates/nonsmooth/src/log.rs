@@ -58,7 +58,7 @@ pub struct Event {
 }
 
 impl StepLog {
-    /// Empties the log and keeps its memory.
+    /// Empties the lists and keeps their memory; the numbers are written anew by every step.
     pub fn clear(&mut self) {
         let Contacts { keys, gap, u_minus, u_plus, impulse, work } = &mut self.contacts;
         keys.clear();
@@ -68,28 +68,23 @@ impl StepLog {
         self.events.clear();
         self.solves.clear();
         self.gaps.clear();
-        self.newton_iterations = 0;
-        self.energies = Energies::default();
-        self.works = Works::default();
     }
 
-    /// Notes row `i` with (u⁺, p, work), and the impact at time `t` if it is one.
-    pub(crate) fn contact(
-        &mut self,
-        rows: &Rows,
-        i: usize,
-        (u_plus, impulse, work): (f64, f64, f64),
-        t: Option<f64>,
-    ) {
-        let (key, gap, u_minus) = (rows.keys[i], rows.gap[i], rows.u_minus[i]);
-        self.contacts.keys.push(key);
-        self.contacts.gap.push(gap);
-        self.contacts.u_minus.push(u_minus);
-        self.contacts.u_plus.push(u_plus);
-        self.contacts.impulse.push(impulse);
-        self.contacts.work.push(work);
-        if let Some(t) = t {
-            self.events.push(Event { t, key, gap, u_minus, u_plus, impulse });
-        }
+    /// Notes the contacts of the step with their impulses; `u_plus` and `work` are still to be written.
+    pub(crate) fn open_contacts(&mut self, rows: &Rows, p: &[f64]) {
+        let contacts = &mut self.contacts;
+        contacts.keys.extend_from_slice(&rows.keys);
+        contacts.gap.extend_from_slice(&rows.gap);
+        contacts.u_minus.extend_from_slice(&rows.u_minus);
+        contacts.impulse.extend_from_slice(p);
+        contacts.u_plus.resize(p.len(), 0.0);
+        contacts.work.resize(p.len(), 0.0);
+    }
+
+    /// Notes that contact `i` is an impact at time `t`.
+    pub(crate) fn impact(&mut self, i: usize, t: f64) {
+        let Contacts { keys, gap, u_minus, u_plus, impulse, .. } = &self.contacts;
+        let (key, gap, u_minus) = (keys[i], gap[i], u_minus[i]);
+        self.events.push(Event { t, key, gap, u_minus, u_plus: u_plus[i], impulse: impulse[i] });
     }
 }

@@ -27,7 +27,7 @@ pub trait Observer {
     }
 
     /// Called after each step.
-    fn step(&mut self, frame: Frame<'_>) -> Result<(), UserError>;
+    fn step(&mut self, frame: &Frame<'_>) -> Result<(), UserError>;
 }
 
 /// A run in progress.
@@ -92,6 +92,7 @@ impl Simulation {
     }
 
     /// Makes one step; on error the state is as before.
+    #[inline]
     pub fn step(&mut self) -> Result<Frame<'_>, RunError> {
         self.log.clear();
         let made = self.integrator.step(
@@ -102,7 +103,7 @@ impl Simulation {
             &mut self.log,
         );
         if let Err(source) = made {
-            return Err(RunError::Step { step: self.state.step + 1, t: self.state.t, source });
+            return Err(RunError::Step { step: self.state.step + 1, t: self.state.t, source: *source });
         }
         // t_k = start + k h, so that rounding does not pile up; what happened at the end stays there.
         let t = self.start + self.next.step as f64 * self.step_size;
@@ -124,7 +125,7 @@ impl Simulation {
             let frame = self.step()?;
             for observer in &mut *observers {
                 let step = frame.after.step;
-                observer.step(frame).map_err(|source| RunError::Observer { step, source })?;
+                observer.step(&frame).map_err(|source| RunError::Observer { step, source })?;
             }
         }
         Ok(())

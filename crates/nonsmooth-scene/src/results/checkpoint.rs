@@ -173,7 +173,6 @@ impl Checkpoint {
         [
             &energies(&l.initial)[..],
             &energies(&l.energies),
-            &works(&l.step),
             &works(&l.total),
             &rest,
             &[s.penetration, at, s.residual, s.residual_at],
@@ -204,23 +203,22 @@ fn works_from(x: &[f64]) -> Works {
 }
 
 fn ledger_from(x: &[f64]) -> Option<EnergyLedger> {
-    if x.len() < 20 {
+    if x.len() < 14 {
         return None;
     }
     Some(EnergyLedger {
         initial: Energies { kinetic: x[0], potential: x[1] },
         energies: Energies { kinetic: x[2], potential: x[3] },
-        step: works_from(&x[4..10]),
-        total: works_from(&x[10..16]),
-        step_remainder: x[16],
-        remainder: x[17],
-        worst_remainder: x[18],
-        scale: x[19],
+        total: works_from(&x[4..10]),
+        step_remainder: x[10],
+        remainder: x[11],
+        worst_remainder: x[12],
+        scale: x[13],
     })
 }
 
 fn summary_from(x: &[f64], counts: &[i64]) -> Option<Summary> {
-    let [penetration, at, residual, residual_at] = x.get(20..24)? else { return None };
+    let [penetration, at, residual, residual_at] = x.get(14..18)? else { return None };
     let [steps, impacts, unconverged, newton_iterations, most, separating, key] = counts else {
         return None;
     };

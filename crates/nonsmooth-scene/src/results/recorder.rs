@@ -158,7 +158,7 @@ impl Recorder {
     }
 
     /// Writes a step if it is due, and its impacts in any case.
-    pub fn step(&mut self, frame: Frame<'_>, ledger: &EnergyLedger) -> Result<(), StoreError> {
+    pub fn step(&mut self, frame: &Frame<'_>, ledger: &EnergyLedger) -> Result<(), StoreError> {
         let (after, log) = (frame.after, frame.log);
         for event in &log.events {
             let row = [event.t, event.gap, event.u_minus, event.u_plus, event.impulse];

@@ -4,7 +4,7 @@ mod moreau_jean;
 
 pub use moreau_jean::MoreauJean;
 
-use crate::error::StepError;
+use crate::error::StepResult;
 use crate::log::StepLog;
 use crate::model::{Model, State};
 use crate::phases::Policy;
@@ -104,7 +104,7 @@ pub trait Integrator: Send {
         h: f64,
         next: &mut State,
         log: &mut StepLog,
-    ) -> Result<(), StepError>;
+    ) -> StepResult;
 
     /// Overwrites all scratch with NaN; no bit of any result may depend on it.
     fn poison(&mut self);

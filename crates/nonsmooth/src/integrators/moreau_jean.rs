@@ -11,7 +11,7 @@
 //! step, 0 ≤ y⁺ ⟂ p ≥ 0 [Acary06, eq. (51)].
 
 use super::{Entry, Integrator, Refusal, Solving};
-use crate::error::StepError;
+use crate::error::{StepError, StepResult};
 use crate::log::StepLog;
 use crate::model::{Model, State};
 use crate::phases::{
@@ -93,7 +93,6 @@ struct Work {
     free: Free,
     assembly: Assembly,
     impulses: Impulses,
-    v_next: Vec<f64>,
     accounting: Accounting,
 }
 
@@ -158,10 +157,10 @@ impl Integrator for MoreauJean {
         h: f64,
         next: &mut State,
         log: &mut StepLog,
-    ) -> Result<(), StepError> {
+    ) -> StepResult {
         let (rule, coeffs, activation) =
             (Theta { h, theta: self.theta }, self.coeffs(h), self.activation(h));
-        let Work { at, rows, factors, free, assembly, impulses, v_next, accounting } = &mut self.work;
+        let Work { at, rows, factors, free, assembly, impulses, accounting } = &mut self.work;
         let Solving { solver, tolerance, policy } = &mut self.solving;
 
         detect(model, now, activation, rows)?;
@@ -173,37 +172,35 @@ impl Integrator for MoreauJean {
             free_motion(model, now, at, rule, factors, free)?;
             linearize(model, now, at, rule, self.level, rows)?;
             assemble(model, rows, factors, free, assembly);
-            let report = solve(model, rows, assembly, (&mut **solver, *tolerance, *policy), impulses)?;
-            log.solves.push(report);
-            apply(model, free, rows, &impulses.p, factors, v_next);
+            solve(model, rows, assembly, (&mut **solver, *tolerance, *policy), impulses, log)?;
+            apply(model, free, rows, &impulses.p, factors, &mut next.v);
             log.newton_iterations = iteration;
             if model.is_linear {
                 break;
             }
-            let change = at.accept(v_next, &free.v, rule);
+            let change = at.accept(&next.v, &free.v, rule);
             if change <= self.newton_tolerance {
                 break;
             }
             if iteration >= self.newton_iterations {
                 let (iterations, tolerance) = (iteration, self.newton_tolerance);
-                return Err(StepError::Newton { iterations, change, tolerance });
+                return Err(StepError::Newton { iterations, change, tolerance }.into());
             }
         }
-        advance(model, now, rule, v_next, (rows, &impulses.p), next)?;
+        advance(model, now, rule, rows, &impulses.p, next)?;
 
         let Impulses { p, previous, .. } = impulses;
         account(model, &Made { now, next, rule, at, free, rows, p, previous }, accounting, log)
     }
 
     fn poison(&mut self) {
-        let Work { at, rows, factors, free, assembly, impulses, v_next, accounting } = &mut self.work;
+        let Work { at, rows, factors, free, assembly, impulses, accounting } = &mut self.work;
         at.poison();
         rows.poison();
         factors.poison();
         free.poison();
         assembly.poison();
         impulses.poison();
-        v_next.fill(f64::NAN);
         accounting.poison();
         self.solving.solver.forget();
     }

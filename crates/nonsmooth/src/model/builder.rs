@@ -248,7 +248,9 @@ impl ModelBuilder {
             systems.push(System { name, coordinates, range });
         }
         let linear = merge(linears);
-        let (constraints, order) = lay_out(self.ties, &first, n);
+        let (mut constraints, order) = lay_out(self.ties, &first, n);
+        constraints.always =
+            constraints.laws.iter().map(|&law| self.laws[law].1.set == Set::Free).collect();
         let mut prescribed: Vec<Prescribed> = self
             .prescribed
             .into_iter()
@@ -259,8 +261,24 @@ impl ModelBuilder {
         let is_linear = user.is_empty()
             && constraints.velocity.is_empty()
             && constraints.gaps.iter().all(|(_, gap)| gap.is_linear());
+        let is_ballistic = user.is_empty()
+            && prescribed.is_empty()
+            && linear.forces.is_empty()
+            && linear.damping.is_none()
+            && linear.stiffness.is_none()
+            && blocks.single.len() == linear.n;
         let laws = self.laws;
-        let model = Model { systems, linear, user, prescribed, constraints, laws, blocks, is_linear };
+        let model = Model {
+            systems,
+            linear,
+            user,
+            prescribed,
+            constraints,
+            laws,
+            blocks,
+            is_linear,
+            is_ballistic,
+        };
         (model, state, order)
     }
 }
@@ -271,6 +289,7 @@ fn merge(linears: Vec<(std::ops::Range<usize>, Linear)>) -> LinearFamily {
     let mut family = LinearFamily {
         n,
         mass: Sparse::empty(n),
+        mass_diagonal: Vec::new(),
         damping: linears.iter().any(|(_, l)| l.damping.is_some()).then(|| Sparse::empty(n)),
         stiffness: linears.iter().any(|(_, l)| l.stiffness.is_some()).then(|| Sparse::empty(n)),
         load: Vec::with_capacity(n),
@@ -286,6 +305,9 @@ fn merge(linears: Vec<(std::ops::Range<usize>, Linear)>) -> LinearFamily {
         }
         family.load.extend_from_slice(&linear.load);
         family.forces.extend(linear.force.map(|force| (range, force)));
+    }
+    if family.mass.is_diagonal() {
+        family.mass_diagonal = (0..n).map(|i| family.mass.get(i, i)).collect();
     }
     family
 }

@@ -49,6 +49,8 @@ pub struct Constraints {
     pub names: Vec<String>,
     /// Law of each constraint (an index into the model's laws), by key.
     pub laws: Vec<usize>,
+    /// Whether a constraint takes part in every step, by key: joints do.
+    pub always: Vec<bool>,
     /// H of the linear constraints, one row each, over all coordinates of the model.
     pub jacobian: Sparse,
     /// b of the linear constraints [m].

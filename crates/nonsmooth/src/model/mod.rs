@@ -21,7 +21,7 @@ pub use issue::{Issue, ModelError, Place};
 pub use state::{ContactMemory, State};
 pub use system::{At, FiniteDifferences, Force, Lagrangian, Linear, UserError, Velocity};
 
-use crate::error::{StepError, check_constraint};
+use crate::error::{StepError, StepResult, check_constraint};
 use crate::laws::StepForm;
 use nonsmooth_solvers::Sparse;
 use std::ops::Range;
@@ -47,6 +47,8 @@ pub struct LinearFamily {
     pub n: usize,
     /// M.
     pub mass: Sparse,
+    /// The diagonal of M if M is diagonal, else empty.
+    pub mass_diagonal: Vec<f64>,
     /// C, if any system has it.
     pub damping: Option<Sparse>,
     /// K, if any system has it.
@@ -55,6 +57,17 @@ pub struct LinearFamily {
     pub load: Vec<f64>,
     /// Forces that depend on time, each over its range.
     pub forces: Vec<(Range<usize>, Force)>,
+}
+
+impl LinearFamily {
+    /// xᵀ M x.
+    #[inline]
+    pub fn mass_form(&self, x: &[f64]) -> f64 {
+        if self.mass_diagonal.len() == x.len() {
+            return self.mass_diagonal.iter().zip(x).map(|(m, x)| m * x * x).sum();
+        }
+        self.mass.form(x, x)
+    }
 }
 
 /// A Lagrangian system at its place in q and v.
@@ -91,6 +104,8 @@ pub struct Model {
     pub blocks: Blocks,
     /// Whether everything is linear, so that a step needs no Newton iteration.
     pub is_linear: bool,
+    /// Whether nothing but constant loads acts on independent coordinates: free motion is then one line.
+    pub is_ballistic: bool,
 }
 
 impl Model {
@@ -99,8 +114,20 @@ impl Model {
         self.linear.n + self.user.iter().map(|u| u.range.len()).sum::<usize>()
     }
 
+    #[inline(never)]
+    fn function_gaps(&self, state: &State, scratch: &mut Vec<f64>, out: &mut Vec<f64>) -> StepResult {
+        for (columns, gap) in &self.constraints.gaps {
+            let key = Key(out.len() as u64);
+            gather(columns, &state.q, scratch);
+            let value = gap.gap(state.t, scratch).map_err(StepError::in_constraint(self, key))?;
+            check_constraint(self, "gap", key, value)?;
+            out.push(value);
+        }
+        Ok(())
+    }
+
     /// Velocity of a prescribed coordinate at time `t` [m/s]; finite.
-    pub(crate) fn prescribed_velocity(&self, prescribed: &Prescribed, t: f64) -> Result<f64, StepError> {
+    pub(crate) fn prescribed_velocity(&self, prescribed: &Prescribed, t: f64) -> StepResult<f64> {
         let i = prescribed.index;
         let value = (prescribed.velocity)(t).map_err(StepError::in_system(self, i))?;
         if value.is_finite() {
@@ -108,7 +135,7 @@ impl Model {
         }
         let (system, coordinate) = self.coordinate_name(i);
         let (system, coordinate) = (system.to_owned(), coordinate.to_owned());
-        Err(StepError::NotFinite { what: "velocity", system, coordinate, value })
+        Err(StepError::NotFinite { what: "velocity", system, coordinate, value }.into())
     }
 
     /// The law of a constraint.
@@ -129,24 +156,19 @@ impl Model {
     }
 
     /// Gaps of all constraints that have one, at a state [m]; each is finite.
-    pub fn gaps(
-        &self,
-        state: &State,
-        scratch: &mut Vec<f64>,
-        out: &mut Vec<f64>,
-    ) -> Result<(), StepError> {
+    #[inline(always)]
+    pub fn gaps(&self, state: &State, scratch: &mut Vec<f64>, out: &mut Vec<f64>) -> StepResult {
         let constraints = &self.constraints;
-        out.clear();
-        for i in 0..constraints.n_linear() {
-            out.push(constraints.jacobian.row_dot(i, &state.q) + constraints.offset[i]);
+        let n = constraints.n_linear();
+        out.resize(n, 0.0);
+        for i in 0..n {
+            let (columns, values) = constraints.jacobian.row(i);
+            let mut gap = constraints.offset[i];
+            for k in 0..columns.len() {
+                gap += values[k] * state.q[columns[k] as usize];
+            }
+            out[i] = gap;
         }
-        for (columns, gap) in &constraints.gaps {
-            let key = Key(out.len() as u64);
-            gather(columns, &state.q, scratch);
-            let value = gap.gap(state.t, scratch).map_err(StepError::in_constraint(self, key))?;
-            check_constraint(self, "gap", key, value)?;
-            out.push(value);
-        }
-        Ok(())
+        if constraints.gaps.is_empty() { Ok(()) } else { self.function_gaps(state, scratch, out) }
     }
 }

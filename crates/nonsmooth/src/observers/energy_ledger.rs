@@ -3,7 +3,7 @@
 //! remainder = Δ(T + V) − Σ works. For linear systems it vanishes to rounding at every step; for
 //! Lagrangian ones it shows how far the scheme is from the exact balance.
 
-use crate::error::StepError;
+use crate::error::StepResult;
 use crate::model::{Model, State, UserError};
 use crate::phases::{Accounting, Energies, Works, energies};
 use crate::simulation::{Frame, Observer};
@@ -15,8 +15,6 @@ pub struct EnergyLedger {
     pub initial: Energies,
     /// Energies now.
     pub energies: Energies,
-    /// Work of the last step, by column.
-    pub step: Works,
     /// Work since the start, by column.
     pub total: Works,
     /// What the last step left unexplained [J].
@@ -31,7 +29,7 @@ pub struct EnergyLedger {
 
 impl EnergyLedger {
     /// A ledger that begins at `state`.
-    pub fn begin(model: &Model, state: &State) -> Result<Self, StepError> {
+    pub fn begin(model: &Model, state: &State) -> StepResult<Self> {
         let initial = energies(model, state, &mut Accounting::default())?;
         let scale = initial.kinetic + initial.potential.abs();
         Ok(Self { initial, energies: initial, scale, ..Self::default() })
@@ -46,7 +44,6 @@ impl EnergyLedger {
         self.remainder += self.step_remainder;
         self.worst_remainder = self.worst_remainder.max(self.step_remainder.abs());
         self.scale = self.scale.max(after.kinetic + after.potential.abs());
-        self.step = works;
         let total = &mut self.total;
         total.external += works.external;
         total.viscous += works.viscous;
@@ -64,7 +61,7 @@ impl Observer for EnergyLedger {
         Ok(())
     }
 
-    fn step(&mut self, frame: Frame<'_>) -> Result<(), UserError> {
+    fn step(&mut self, frame: &Frame<'_>) -> Result<(), UserError> {
         self.book(frame.log.energies, frame.log.works);
         Ok(())
     }

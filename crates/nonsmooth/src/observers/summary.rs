@@ -1,8 +1,9 @@
 //! The trust summary: how far the run may be believed, in a few numbers.
 
+use crate::log::StepLog;
 use crate::model::{Key, UserError};
 use crate::simulation::{Frame, Observer};
-use nonsmooth_solvers::{Set, Status};
+use nonsmooth_solvers::Status;
 
 /// Counts and extremes over a run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,11 +33,25 @@ pub struct Summary {
 
 impl Summary {
     /// Books one step.
-    pub fn book(&mut self, frame: Frame<'_>) {
+    pub fn book(&mut self, frame: &Frame<'_>) {
         let (log, t) = (frame.log, frame.after.t);
         self.steps += 1;
-        self.impacts += log.events.len() as u64;
         self.newton_iterations += log.newton_iterations as u64;
+        if !log.contacts.keys.is_empty() {
+            self.book_contacts(log, t);
+        }
+        for (i, &gap) in log.gaps.iter().enumerate() {
+            // Written so that the common case, a gap above the worst, costs one comparison.
+            if gap < -self.penetration {
+                (self.penetration, self.penetration_at) = (-gap, Some((Key(i as u64), t)));
+            } else if gap > self.penetration && frame.model.constraints.always[i] {
+                (self.penetration, self.penetration_at) = (gap, Some((Key(i as u64), t)));
+            }
+        }
+    }
+
+    fn book_contacts(&mut self, log: &StepLog, t: f64) {
+        self.impacts += log.events.len() as u64;
         self.most_contacts = self.most_contacts.max(log.contacts.keys.len());
         let mut missed = false;
         for report in &log.solves {
@@ -46,14 +61,6 @@ impl Summary {
             missed |= report.status != Status::Converged;
         }
         self.unconverged += u64::from(missed);
-        for (i, &gap) in log.gaps.iter().enumerate() {
-            // Written so that the common case, a gap above the worst, costs one comparison.
-            if gap < -self.penetration {
-                (self.penetration, self.penetration_at) = (-gap, Some((Key(i as u64), t)));
-            } else if gap > self.penetration && frame.model.law(Key(i as u64)).set == Set::Free {
-                (self.penetration, self.penetration_at) = (gap, Some((Key(i as u64), t)));
-            }
-        }
         let contacts = &log.contacts;
         let separating =
             contacts.impulse.iter().zip(&contacts.u_minus).any(|(p, u)| *p > 0.0 && *u > 0.0);
@@ -62,7 +69,7 @@ impl Summary {
 }
 
 impl Observer for Summary {
-    fn step(&mut self, frame: Frame<'_>) -> Result<(), UserError> {
+    fn step(&mut self, frame: &Frame<'_>) -> Result<(), UserError> {
         self.book(frame);
         Ok(())
     }

@@ -26,7 +26,7 @@ impl Observer for Trajectory {
         Ok(())
     }
 
-    fn step(&mut self, frame: Frame<'_>) -> Result<(), UserError> {
+    fn step(&mut self, frame: &Frame<'_>) -> Result<(), UserError> {
         let mut impulses = vec![0.0; frame.model.constraints.len()];
         let contacts = &frame.log.contacts;
         for (key, p) in contacts.keys.iter().zip(&contacts.impulse) {

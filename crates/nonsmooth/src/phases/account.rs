@@ -20,7 +20,7 @@
 use super::detect::Rows;
 use super::free_motion::{Free, Theta};
 use super::iterate::Iterate;
-use crate::error::StepError;
+use crate::error::{StepError, StepResult};
 use crate::log::StepLog;
 use crate::model::{Model, State, UserError, UserSystem};
 use nonsmooth_solvers::Set;
@@ -71,41 +71,66 @@ pub struct Accounting {
 }
 
 /// Energies of a state.
-pub fn energies(model: &Model, state: &State, scratch: &mut Accounting) -> Result<Energies, StepError> {
+#[inline(always)]
+pub fn energies(model: &Model, state: &State, scratch: &mut Accounting) -> StepResult<Energies> {
     let linear = &model.linear;
     let (q, v) = (&state.q[..linear.n], &state.v[..linear.n]);
-    let mut kinetic = 0.5 * linear.mass.form(v, v);
-    let mut potential = -q.iter().zip(&linear.load).map(|(q, f)| q * f).sum::<f64>();
+    let (mut kinetic, mut potential) = (0.0, 0.0);
+    if linear.mass_diagonal.len() == linear.n {
+        let (mass, load) = (&linear.mass_diagonal[..q.len()], &linear.load[..q.len()]);
+        for i in 0..v.len().min(q.len()) {
+            kinetic += mass[i] * v[i] * v[i];
+            potential -= load[i] * q[i];
+        }
+        kinetic *= 0.5;
+    } else {
+        kinetic = 0.5 * linear.mass.form(v, v);
+        potential = -dot(q, &linear.load);
+    }
     if let Some(stiffness) = &linear.stiffness {
         potential += 0.5 * stiffness.form(q, q);
     }
+    if !model.user.is_empty() {
+        add_user_energies(model, state, scratch, (&mut kinetic, &mut potential))?;
+    }
+    if !(kinetic + potential).is_finite() {
+        return Err(overflow(model, state, kinetic + potential));
+    }
+    Ok(Energies { kinetic, potential })
+}
+
+/// The squares of finite numbers overflow: names the largest of them.
+#[cold]
+fn overflow(model: &Model, state: &State, value: f64) -> Box<StepError> {
+    let size = |i: usize| state.q[i].abs().max(state.v[i].abs());
+    let largest = (0..state.v.len()).max_by(|&i, &j| size(i).total_cmp(&size(j))).unwrap_or(0);
+    let (system, coordinate) = model.coordinate_name(largest);
+    let (system, coordinate) = (system.to_owned(), coordinate.to_owned());
+    StepError::NotFinite { what: "energy", system, coordinate, value }.into()
+}
+
+#[inline(never)]
+fn add_user_energies(
+    model: &Model,
+    state: &State,
+    scratch: &mut Accounting,
+    (kinetic, potential): (&mut f64, &mut f64),
+) -> StepResult {
     for system in &model.user {
         let (t, v) = user_energies(system, state, scratch)
             .map_err(StepError::in_system(model, system.range.start))?;
         if !(t + v).is_finite() {
             let system = model.coordinate_name(system.range.start).0.to_owned();
             let coordinate = "(all)".to_owned();
-            return Err(StepError::NotFinite { what: "energy", system, coordinate, value: t + v });
+            return Err(StepError::NotFinite { what: "energy", system, coordinate, value: t + v }.into());
         }
-        kinetic += t;
-        potential += v;
+        *kinetic += t;
+        *potential += v;
     }
-    if !(kinetic + potential).is_finite() {
-        // The squares of finite numbers overflow: name the largest of them.
-        let size = |i: usize| q[i].abs().max(v[i].abs());
-        let largest = (0..linear.n).max_by(|&i, &j| size(i).total_cmp(&size(j))).unwrap_or(0);
-        let (system, coordinate) = model.coordinate_name(largest);
-        let (system, coordinate) = (system.to_owned(), coordinate.to_owned());
-        return Err(StepError::NotFinite {
-            what: "energy",
-            system,
-            coordinate,
-            value: kinetic + potential,
-        });
-    }
-    Ok(Energies { kinetic, potential })
+    Ok(())
 }
 
+#[inline(never)]
 fn user_energies(
     system: &UserSystem,
     state: &State,
@@ -153,29 +178,54 @@ pub struct Made<'a> {
 }
 
 /// Writes energies, works, gaps, contacts and events of the step into the log.
+#[inline]
 pub fn account(
     model: &Model,
     made: &Made<'_>,
     scratch: &mut Accounting,
     log: &mut StepLog,
-) -> Result<(), StepError> {
-    let Theta { theta, .. } = made.rule;
-    scratch.v_theta.clear();
-    let pairs = made.next.v.iter().zip(&made.now.v);
-    scratch.v_theta.extend(pairs.map(|(w, v)| theta * w + (1.0 - theta) * v));
+) -> StepResult {
     let mut works = Works::default();
-    linear_works(model, made, scratch, &mut works);
-    for system in &model.user {
-        user_works(system, made, scratch, &mut works)
-            .map_err(StepError::in_system(model, system.range.start))?;
-    }
-    contact_works(made, scratch, &mut works, log);
-    if !model.prescribed.is_empty() {
-        prescribed_works(model, made, scratch, &mut works)?;
+    if flows(model, made) {
+        scratch.v_theta.resize(made.now.v.len(), 0.0);
+        works_of_step(model, made, scratch, &mut works, log)?;
     }
     log.works = works;
     log.energies = energies(model, made.next, scratch)?;
     model.gaps(made.next, &mut scratch.part, &mut log.gaps)
+}
+
+/// Whether energy can flow at all in this step: free flight of linear systems under constant loads keeps it.
+fn flows(model: &Model, made: &Made<'_>) -> bool {
+    !made.rows.keys.is_empty()
+        || !made.free.external.is_empty()
+        || model.linear.damping.is_some()
+        || made.rule.theta != 0.5
+        || !model.prescribed.is_empty()
+}
+
+#[inline(never)]
+fn works_of_step(
+    model: &Model,
+    made: &Made<'_>,
+    scratch: &mut Accounting,
+    works: &mut Works,
+    log: &mut StepLog,
+) -> StepResult {
+    let Theta { theta, .. } = made.rule;
+    for ((x, w), v) in scratch.v_theta.iter_mut().zip(&made.next.v).zip(&made.now.v) {
+        *x = theta * w + (1.0 - theta) * v;
+    }
+    linear_works(model, made, scratch, works);
+    for system in &model.user {
+        user_works(system, made, scratch, works)
+            .map_err(StepError::in_system(model, system.range.start))?;
+    }
+    contact_works(made, scratch, works, log);
+    if !model.prescribed.is_empty() {
+        prescribed_works(model, made, scratch, works)?;
+    }
+    Ok(())
 }
 
 fn linear_works(model: &Model, made: &Made<'_>, scratch: &mut Accounting, works: &mut Works) {
@@ -192,7 +242,7 @@ fn linear_works(model: &Model, made: &Made<'_>, scratch: &mut Accounting, works:
         scratch.dv.clear();
         scratch.dv.extend(made.next.v.iter().zip(&made.now.v).map(|(w, v)| w - v));
         let dv = &scratch.dv[..linear.n];
-        let mut lost = linear.mass.form(dv, dv);
+        let mut lost = linear.mass_form(dv);
         if let Some(stiffness) = &linear.stiffness {
             scratch.dq.clear();
             scratch.dq.extend(v_theta.iter().map(|v| h * v));
@@ -202,6 +252,7 @@ fn linear_works(model: &Model, made: &Made<'_>, scratch: &mut Accounting, works:
     }
 }
 
+#[inline(never)]
 fn user_works(
     system: &UserSystem,
     made: &Made<'_>,
@@ -242,6 +293,7 @@ fn user_works(
 fn contact_works(made: &Made<'_>, scratch: &Accounting, works: &mut Works, log: &mut StepLog) {
     let theta = made.rule.theta;
     let rows = made.rows;
+    log.open_contacts(rows, made.p);
     for i in 0..rows.keys.len() {
         let p = made.p[i];
         let rate = theta * rows.rate_next[i] + (1.0 - theta) * rows.rate[i];
@@ -249,18 +301,22 @@ fn contact_works(made: &Made<'_>, scratch: &Accounting, works: &mut Works, log: 
         let u_plus = rows.jacobian.row_dot(i, &made.next.v) + rows.rate_next[i];
         works.contact += work;
         works.obstacle -= p * rate;
-        let is_impact = rows.forms[i].set == Set::Nonnegative && p > 0.0 && made.previous[i] <= 0.0;
-        log.contact(rows, i, (u_plus, p, work), is_impact.then_some(made.next.t));
+        log.contacts.u_plus[i] = u_plus;
+        log.contacts.work[i] = work;
+        if p > 0.0 && made.previous[i] <= 0.0 && rows.forms[i].set == Set::Nonnegative {
+            log.impact(i, made.next.t);
+        }
     }
 }
 
 /// R of each prescribed coordinate, times its velocity.
+#[inline(never)]
 fn prescribed_works(
     model: &Model,
     made: &Made<'_>,
     scratch: &mut Accounting,
     works: &mut Works,
-) -> Result<(), StepError> {
+) -> StepResult {
     fill_reaction(model, made, scratch);
     for system in &model.user {
         user_reaction(system, made, scratch).map_err(StepError::in_system(model, system.range.start))?;

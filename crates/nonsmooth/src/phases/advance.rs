@@ -1,33 +1,46 @@
-//! The state moves on: q⁺ = q + h (θ v⁺ + (1−θ) v), and the memories are committed.
+//! The state moves on: q⁺ = q + h (θ v⁺ + (1−θ) v) with v⁺ as `apply` left it, and the memories are
+//! committed.
 
 use super::detect::Rows;
 use super::free_motion::Theta;
-use crate::error::{StepError, check_finite};
+use crate::error::{StepResult, check_finite};
 use crate::model::{Model, State};
 
 /// Writes `next`; refuses numbers that are not finite.
+#[inline]
 pub fn advance(
     model: &Model,
     now: &State,
     rule: Theta,
-    v_next: &[f64],
-    (rows, p): (&Rows, &[f64]),
+    rows: &Rows,
+    p: &[f64],
     next: &mut State,
-) -> Result<(), StepError> {
+) -> StepResult {
     let Theta { h, theta } = rule;
     next.t = now.t + h;
     next.step = now.step + 1;
     next.step_size = h;
-    next.v.clear();
-    next.v.extend_from_slice(v_next);
-    next.q.clear();
-    next.q.extend(
-        now.q.iter().zip(&now.v).zip(v_next).map(|((q, v), w)| q + h * (theta * w + (1.0 - theta) * v)),
-    );
-    next.memory.clone_from(&now.memory);
-    next.contacts.keys.clone_from(&rows.keys);
+    next.q.resize(now.q.len(), 0.0);
+    // 0·x is NaN exactly where x is not finite: one sum tells.
+    let mut finite = 0.0;
+    let n = next.v.len();
+    let (q, v, q_next, w) = (&now.q[..n], &now.v[..n], &mut next.q[..n], &next.v[..n]);
+    for i in 0..n {
+        q_next[i] = q[i] + h * (theta * w[i] + (1.0 - theta) * v[i]);
+        finite += 0.0 * (q_next[i] + w[i]);
+    }
+    if !now.memory.is_empty() {
+        next.memory.clone_from(&now.memory);
+    }
+    next.contacts.keys.clear();
     next.contacts.impulses.clear();
-    next.contacts.impulses.extend_from_slice(p);
+    if !rows.keys.is_empty() {
+        next.contacts.keys.extend_from_slice(&rows.keys);
+        next.contacts.impulses.extend_from_slice(p);
+    }
+    if finite == 0.0 {
+        return Ok(());
+    }
     check_finite(model, "velocity", &next.v)?;
     check_finite(model, "position", &next.q)
 }

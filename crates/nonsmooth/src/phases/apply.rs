@@ -6,6 +6,7 @@ use super::free_motion::Free;
 use crate::model::Model;
 
 /// Fills `v_next`.
+#[inline]
 pub fn apply(
     model: &Model,
     free: &Free,
@@ -14,12 +15,24 @@ pub fn apply(
     factors: &mut Factors,
     v_next: &mut Vec<f64>,
 ) {
-    if rows.keys.is_empty() {
-        v_next.clone_from(&free.v);
-        return;
-    }
-    v_next.clear();
     v_next.resize(free.v.len(), 0.0);
+    if rows.keys.is_empty() {
+        v_next.copy_from_slice(&free.v);
+    } else {
+        apply_rows(model, free, rows, p, factors, v_next);
+    }
+}
+
+#[inline(never)]
+fn apply_rows(
+    model: &Model,
+    free: &Free,
+    rows: &Rows,
+    p: &[f64],
+    factors: &mut Factors,
+    v_next: &mut [f64],
+) {
+    v_next.fill(0.0);
     for (i, &p) in p.iter().enumerate() {
         if p != 0.0 {
             let (columns, values) = rows.jacobian.row(i);

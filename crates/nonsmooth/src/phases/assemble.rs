@@ -26,7 +26,23 @@ pub struct Assembly {
 }
 
 /// Fills `assembly.problem`.
+#[inline]
 pub fn assemble(
+    model: &Model,
+    rows: &Rows,
+    factors: &mut Factors,
+    free: &Free,
+    assembly: &mut Assembly,
+) {
+    if rows.keys.is_empty() {
+        assembly.problem.u_free.clear();
+    } else {
+        assemble_rows(model, rows, factors, free, assembly);
+    }
+}
+
+#[inline(never)]
+fn assemble_rows(
     model: &Model,
     rows: &Rows,
     factors: &mut Factors,

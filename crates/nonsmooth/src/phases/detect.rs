@@ -6,10 +6,10 @@
 //!
 //! A pure function of model, state and h. The rows come sorted by key.
 
-use crate::error::{StepError, check_constraint};
+use crate::error::{StepError, StepResult, check_constraint};
 use crate::laws::StepForm;
 use crate::model::{Gap, Key, Model, State, gather};
-use nonsmooth_solvers::{Set, Sparse};
+use nonsmooth_solvers::Sparse;
 
 /// When a constraint takes part.
 #[derive(Clone, Copy, Debug)]
@@ -50,12 +50,8 @@ pub struct Rows {
 }
 
 /// Fills `rows` with the constraints that take part.
-pub fn detect(
-    model: &Model,
-    now: &State,
-    activation: Activation,
-    rows: &mut Rows,
-) -> Result<(), StepError> {
+#[inline(never)]
+pub fn detect(model: &Model, now: &State, activation: Activation, rows: &mut Rows) -> StepResult {
     let constraints = &model.constraints;
     rows.gap.clear();
     rows.u_minus.clear();
@@ -68,7 +64,7 @@ pub fn detect(
             gap += h * now.q[j as usize];
             u += h * now.v[j as usize];
         }
-        if gap + activation.look_ahead * u <= 0.0 || takes_part_always(model, activation, i) {
+        if gap + activation.look_ahead * u <= 0.0 || activation.all || constraints.always[i] {
             let key = Key(i as u64);
             if rows.keys.get(count) != Some(&key) {
                 same = false;
@@ -83,6 +79,18 @@ pub fn detect(
     if same && count == rows.keys.len() && constraints.len() == constraints.n_linear() {
         return Ok(());
     }
+    collect(model, now, activation, count, rows)
+}
+
+/// Collects the rows anew: the first `count` linear ones, whose gaps are known, then all others.
+#[inline(never)]
+fn collect(
+    model: &Model,
+    now: &State,
+    activation: Activation,
+    count: usize,
+    rows: &mut Rows,
+) -> StepResult {
     rows.keys.truncate(count);
     rows.rebuild(model, count);
     detect_gaps(model, now, activation, rows)?;
@@ -96,17 +104,8 @@ pub fn detect(
     Ok(())
 }
 
-#[inline]
-fn takes_part_always(model: &Model, activation: Activation, key: usize) -> bool {
-    activation.all || model.laws[model.constraints.laws[key]].1.set == Set::Free
-}
-
-fn detect_gaps(
-    model: &Model,
-    now: &State,
-    activation: Activation,
-    rows: &mut Rows,
-) -> Result<(), StepError> {
+#[inline(never)]
+fn detect_gaps(model: &Model, now: &State, activation: Activation, rows: &mut Rows) -> StepResult {
     for (i, (columns, function)) in model.constraints.gaps.iter().enumerate() {
         let key = Key((model.constraints.n_linear() + i) as u64);
         gather(columns, &now.q, &mut rows.local_q);
@@ -118,7 +117,9 @@ fn detect_gaps(
         let u = rate + rows.slope.iter().zip(&rows.local_v).map(|(s, v)| s * v).sum::<f64>();
         check_constraint(model, "gap", key, gap)?;
         check_constraint(model, "velocity", key, u)?;
-        if gap + activation.look_ahead * u <= 0.0 || takes_part_always(model, activation, key.0 as usize)
+        if gap + activation.look_ahead * u <= 0.0
+            || activation.all
+            || model.constraints.always[key.0 as usize]
         {
             let slope = std::mem::take(&mut rows.slope);
             rows.push(model, key, columns, &slope, (gap, u, rate));
@@ -128,7 +129,8 @@ fn detect_gaps(
     Ok(())
 }
 
-fn detect_velocity(model: &Model, now: &State, rows: &mut Rows) -> Result<(), StepError> {
+#[inline(never)]
+fn detect_velocity(model: &Model, now: &State, rows: &mut Rows) -> StepResult {
     for (i, (columns, function)) in model.constraints.velocity.iter().enumerate() {
         let key = Key((model.constraints.n_gaps() + i) as u64);
         gather(columns, &now.q, &mut rows.local_q);

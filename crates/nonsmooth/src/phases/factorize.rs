@@ -6,7 +6,7 @@
 //! the identity, and their entries of every right-hand side count as zero: they do not move.
 
 use super::iterate::Iterate;
-use crate::error::StepError;
+use crate::error::{StepError, StepResult};
 use crate::model::{At, Block, Model};
 use nonsmooth_solvers::{Factor, Sparse, invert};
 
@@ -43,12 +43,7 @@ struct SparseBlock {
 }
 
 /// Brings `factors` up to date.
-pub fn factorize(
-    model: &Model,
-    at: &Iterate,
-    coeffs: Coeffs,
-    factors: &mut Factors,
-) -> Result<(), StepError> {
+pub fn factorize(model: &Model, at: &Iterate, coeffs: Coeffs, factors: &mut Factors) -> StepResult {
     if factors.known != Some(coeffs) {
         factors.known = None;
         factors.factor_linear(model, coeffs)?;
@@ -63,7 +58,8 @@ pub fn factorize(
 }
 
 impl Factors {
-    fn factor_linear(&mut self, model: &Model, coeffs: Coeffs) -> Result<(), StepError> {
+    #[inline(never)]
+    fn factor_linear(&mut self, model: &Model, coeffs: Coeffs) -> StepResult {
         let n = model.n_velocities();
         self.fixed.clear();
         self.fixed.resize(n, false);
@@ -101,7 +97,8 @@ impl Factors {
         Ok(())
     }
 
-    fn factor_user(&mut self, model: &Model, at: &Iterate, coeffs: Coeffs) -> Result<(), StepError> {
+    #[inline(never)]
+    fn factor_user(&mut self, model: &Model, at: &Iterate, coeffs: Coeffs) -> StepResult {
         self.user.resize(model.user.len(), Vec::new());
         for (system, inverse) in model.user.iter().zip(&mut self.user) {
             let (range, n) = (system.range.clone(), system.range.len());
@@ -125,19 +122,31 @@ impl Factors {
         Ok(())
     }
 
+    /// v_free ← v + h M⁻¹ load, for models of independent coordinates.
+    #[inline]
+    pub(super) fn fall(&self, load: &[f64], v: &[f64], h: f64, v_free: &mut [f64]) {
+        let n = v_free.len();
+        let (load, v, inverse) = (&load[..n], &v[..n], &self.single[..n]);
+        for i in 0..n {
+            v_free[i] = v[i] + h * load[i] * inverse[i];
+        }
+    }
+
     /// x ← M̂⁻¹ x.
     #[inline]
     pub fn solve(&mut self, model: &Model, x: &mut [f64]) {
+        if model.blocks.single.len() == x.len() {
+            x.iter_mut().zip(&self.single).for_each(|(x, inverse)| *x *= inverse);
+        } else {
+            self.solve_blocks(model, x);
+        }
+    }
+
+    #[inline(never)]
+    fn solve_blocks(&mut self, model: &Model, x: &mut [f64]) {
         for &i in &model.blocks.single {
             x[i as usize] *= self.single[i as usize];
         }
-        if model.blocks.single.len() == x.len() {
-            return;
-        }
-        self.solve_blocks(model, x);
-    }
-
-    fn solve_blocks(&mut self, model: &Model, x: &mut [f64]) {
         for (group, inverse) in model.blocks.dense.iter().zip(&self.dense) {
             self.scratch.clear();
             self.scratch.extend(group.iter().map(|&i| x[i as usize]));
@@ -221,7 +230,7 @@ impl SparseBlock {
         group: &[u32],
         fixed: &[bool],
         n_contacts: usize,
-    ) -> Result<Self, StepError> {
+    ) -> StepResult<Self> {
         let failed = || singular(model, group[0] as usize);
         let matrix = local_matrix(model, coeffs, group, fixed);
         let symmetric = matrix.is_symmetric(1e-14);
@@ -256,8 +265,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-fn singular(model: &Model, index: usize) -> StepError {
-    StepError::Singular { system: model.coordinate_name(index).0.to_owned() }
+fn singular(model: &Model, index: usize) -> Box<StepError> {
+    StepError::Singular { system: model.coordinate_name(index).0.to_owned() }.into()
 }
 
 fn linear_entry(model: &Model, coeffs: Coeffs, i: usize, j: usize) -> f64 {

@@ -10,7 +10,7 @@
 
 use super::factorize::{Coeffs, Factors};
 use super::iterate::Iterate;
-use crate::error::{StepError, check_finite};
+use crate::error::{StepError, StepResult, check_finite};
 use crate::model::{Model, State, UserSystem};
 
 /// Where the systems would go, and the forces that drive them.
@@ -36,6 +36,7 @@ pub struct Theta {
 }
 
 /// Fills `free` for the iterate `at`.
+#[inline]
 pub fn free_motion(
     model: &Model,
     now: &State,
@@ -43,16 +44,36 @@ pub fn free_motion(
     rule: Theta,
     factors: &mut Factors,
     free: &mut Free,
-) -> Result<(), StepError> {
-    let n = model.n_velocities();
-    free.v.clear();
+) -> StepResult {
+    let n = now.v.len();
     free.v.resize(n, 0.0);
+    if model.is_ballistic {
+        factors.fall(&model.linear.load, &now.v, rule.h, &mut free.v);
+        return Ok(());
+    }
+    general_motion(model, now, at, rule, factors, free)
+}
+
+#[inline(never)]
+fn general_motion(
+    model: &Model,
+    now: &State,
+    at: &Iterate,
+    rule: Theta,
+    factors: &mut Factors,
+    free: &mut Free,
+) -> StepResult {
+    let n = now.v.len();
     external_impulse(model, now, at, rule, free)?;
     linear_residual(model, now, at, rule, free)?;
     if !model.user.is_empty() {
         user_residual(model, now, at, rule, free)?;
     }
-    check_finite(model, "force", &free.v)?;
+    // Only functions of the user can bring in numbers that are not finite.
+    let checked = !free.external.is_empty() || !model.prescribed.is_empty();
+    if checked {
+        check_finite(model, "force", &free.v)?;
+    }
     factors.solve(model, &mut free.v);
     for (v_free, v) in free.v[..model.linear.n].iter_mut().zip(&now.v) {
         *v_free += v;
@@ -65,7 +86,7 @@ pub fn free_motion(
     for prescribed in &model.prescribed {
         free.v[prescribed.index] = model.prescribed_velocity(prescribed, at.t_next)?;
     }
-    check_finite(model, "velocity", &free.v)
+    if checked { check_finite(model, "velocity", &free.v) } else { Ok(()) }
 }
 
 /// h (θ F_ext⁺ + (1−θ) F_ext) of everything that depends on time.
@@ -75,7 +96,7 @@ fn external_impulse(
     at: &Iterate,
     rule: Theta,
     free: &mut Free,
-) -> Result<(), StepError> {
+) -> StepResult {
     if model.linear.forces.is_empty() && model.user.is_empty() {
         free.external.clear();
         return Ok(());
@@ -118,7 +139,7 @@ fn linear_residual(
     at: &Iterate,
     rule: Theta,
     free: &mut Free,
-) -> Result<(), StepError> {
+) -> StepResult {
     let (linear, h) = (&model.linear, rule.h);
     let rhs = &mut free.v[..linear.n];
     for (rhs, load) in rhs.iter_mut().zip(&linear.load) {
@@ -146,6 +167,7 @@ fn linear_residual(
 }
 
 /// rhs ← rhs − M̂ e_j Δv.
+#[inline(never)]
 fn couple(model: &Model, coeffs: Coeffs, j: usize, change: f64, rhs: &mut [f64]) {
     let linear = &model.linear;
     let weighted = [
@@ -162,13 +184,8 @@ fn couple(model: &Model, coeffs: Coeffs, j: usize, change: f64, rhs: &mut [f64])
 }
 
 /// −R of the Lagrangian systems, into the tail of `free.v`.
-fn user_residual(
-    model: &Model,
-    now: &State,
-    at: &Iterate,
-    rule: Theta,
-    free: &mut Free,
-) -> Result<(), StepError> {
+#[inline(never)]
+fn user_residual(model: &Model, now: &State, at: &Iterate, rule: Theta, free: &mut Free) -> StepResult {
     free.f_now.clear();
     free.f_now.resize(model.n_velocities(), 0.0);
     for system in &model.user {

@@ -10,7 +10,7 @@
 //! Guarded by tests/it/analytic/joints.rs. Siconos has both at q⁺.
 
 use super::free_motion::Theta;
-use crate::error::StepError;
+use crate::error::StepResult;
 use crate::model::{Model, State};
 
 /// Where M(q) or H(q) is evaluated.
@@ -41,12 +41,15 @@ pub struct Iterate {
 
 impl Iterate {
     /// The first guess: v⁺ = v, prescribed velocities as they will be.
-    pub fn start(&mut self, model: &Model, now: &State, h: f64) -> Result<(), StepError> {
+    #[inline]
+    pub fn start(&mut self, model: &Model, now: &State, h: f64) -> StepResult {
         self.t_next = now.t + h;
         self.last_change = f64::INFINITY;
-        if model.is_linear {
-            return Ok(());
-        }
+        if model.is_linear { Ok(()) } else { self.guess(model, now) }
+    }
+
+    #[inline(never)]
+    fn guess(&mut self, model: &Model, now: &State) -> StepResult {
         self.v.clone_from(&now.v);
         for prescribed in &model.prescribed {
             let i = prescribed.index;
@@ -56,6 +59,7 @@ impl Iterate {
     }
 
     /// q⁺, q_m and q_c from the guess of v⁺.
+    #[inline]
     pub fn update(
         &mut self,
         model: &Model,
@@ -63,10 +67,14 @@ impl Iterate {
         rule: Theta,
         at: (Configuration, Configuration),
     ) {
-        let Theta { h, theta } = rule;
-        if model.is_linear {
-            return;
+        if !model.is_linear {
+            self.place(now, rule, at);
         }
+    }
+
+    #[inline(never)]
+    fn place(&mut self, now: &State, rule: Theta, at: (Configuration, Configuration)) {
+        let Theta { h, theta } = rule;
         self.q_next.clear();
         self.q_mass.clear();
         self.q_jacobian.clear();

@@ -12,7 +12,7 @@
 use super::detect::{Rows, slope_of};
 use super::free_motion::Theta;
 use super::iterate::Iterate;
-use crate::error::{StepError, check_constraint};
+use crate::error::{StepError, StepResult, check_constraint};
 use crate::model::{Key, Model, State, gather};
 
 /// At which level the law of a gap is imposed.
@@ -25,6 +25,7 @@ pub enum Level {
 }
 
 /// Updates Jacobians and biases of `rows`.
+#[inline]
 pub fn linearize(
     model: &Model,
     now: &State,
@@ -32,7 +33,19 @@ pub fn linearize(
     rule: Theta,
     level: Level,
     rows: &mut Rows,
-) -> Result<(), StepError> {
+) -> StepResult {
+    if rows.keys.is_empty() { Ok(()) } else { linearize_rows(model, now, at, rule, level, rows) }
+}
+
+#[inline(never)]
+fn linearize_rows(
+    model: &Model,
+    now: &State,
+    at: &Iterate,
+    rule: Theta,
+    level: Level,
+    rows: &mut Rows,
+) -> StepResult {
     let ahead = rule.h * rule.theta;
     for i in 0..rows.n_linear {
         rows.bias[i] = match level {
@@ -58,6 +71,7 @@ pub fn linearize(
     Ok(())
 }
 
+#[inline(never)]
 fn linearize_gap(
     model: &Model,
     now: &State,
@@ -65,7 +79,7 @@ fn linearize_gap(
     rule: Theta,
     (key, i, level): (Key, usize, Level),
     rows: &mut Rows,
-) -> Result<(), StepError> {
+) -> StepResult {
     let (columns, function) = &model.constraints.gaps[key.0 as usize - model.constraints.n_linear()];
     let user = || StepError::in_constraint(model, key);
     let ahead = rule.h * rule.theta;
@@ -98,13 +112,8 @@ fn linearize_gap(
     Ok(())
 }
 
-fn linearize_velocity(
-    model: &Model,
-    at: &Iterate,
-    key: Key,
-    i: usize,
-    rows: &mut Rows,
-) -> Result<(), StepError> {
+#[inline(never)]
+fn linearize_velocity(model: &Model, at: &Iterate, key: Key, i: usize, rows: &mut Rows) -> StepResult {
     let (columns, function) = &model.constraints.velocity[key.0 as usize - model.constraints.n_gaps()];
     let user = || StepError::in_constraint(model, key);
     gather(columns, &at.q_next, &mut rows.local_q);
@@ -121,6 +130,6 @@ fn linearize_velocity(
     Ok(())
 }
 
-fn check_slope(model: &Model, key: Key, slope: &[f64]) -> Result<(), StepError> {
+fn check_slope(model: &Model, key: Key, slope: &[f64]) -> StepResult {
     slope.iter().try_for_each(|&s| check_constraint(model, "jacobian", key, s))
 }

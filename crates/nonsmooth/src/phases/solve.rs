@@ -2,7 +2,8 @@
 
 use super::assemble::Assembly;
 use super::detect::Rows;
-use crate::error::StepError;
+use crate::error::{StepError, StepResult};
+use crate::log::StepLog;
 use crate::model::{Model, State};
 use nonsmooth_solvers::{Report, Solver, Status};
 
@@ -36,9 +37,18 @@ impl Impulses {
 }
 
 /// The guess of p: what each contact carried in the last step, scaled by h/h_last.
+#[inline]
 pub fn warm_start(now: &State, rows: &Rows, h: f64, impulses: &mut Impulses) {
-    let scale = if now.step_size > 0.0 { h / now.step_size } else { 1.0 };
     impulses.previous.clear();
+    impulses.p.clear();
+    if !rows.keys.is_empty() {
+        guess(now, rows, h, impulses);
+    }
+}
+
+#[inline(never)]
+fn guess(now: &State, rows: &Rows, h: f64, impulses: &mut Impulses) {
+    let scale = if now.step_size > 0.0 { h / now.step_size } else { 1.0 };
     let mut k = 0;
     for key in &rows.keys {
         while now.contacts.keys.get(k).is_some_and(|known| known < key) {
@@ -47,23 +57,39 @@ pub fn warm_start(now: &State, rows: &Rows, h: f64, impulses: &mut Impulses) {
         let known = now.contacts.keys.get(k) == Some(key);
         impulses.previous.push(if known { scale * now.contacts.impulses[k] } else { 0.0 });
     }
-    impulses.p.clone_from(&impulses.previous);
+    impulses.p.extend_from_slice(&impulses.previous);
 }
 
-/// Solves the problem and applies the policy.
+/// Solves the problem, notes the report and applies the policy. Without rows there is nothing to solve.
+#[inline]
 pub fn solve(
+    model: &Model,
+    rows: &Rows,
+    assembly: &Assembly,
+    solving: (&mut dyn Solver, f64, Policy),
+    impulses: &mut Impulses,
+    log: &mut StepLog,
+) -> StepResult {
+    if !rows.keys.is_empty() {
+        log.solves.push(solve_rows(model, rows, assembly, solving, impulses)?);
+    }
+    Ok(())
+}
+
+#[inline(never)]
+fn solve_rows(
     model: &Model,
     rows: &Rows,
     assembly: &Assembly,
     (solver, tolerance, policy): (&mut dyn Solver, f64, Policy),
     impulses: &mut Impulses,
-) -> Result<Report, StepError> {
+) -> StepResult<Report> {
     let problem = &assembly.problem;
     let report = nonsmooth_solvers::solve(solver, problem, tolerance, &mut impulses.p, &mut impulses.u);
     match report.status {
         Status::Converged => Ok(report),
         Status::Unsupported => match solver.accepts(problem) {
-            Err(unsupported) => Err(unsupported.into()),
+            Err(unsupported) => Err(StepError::from(unsupported).into()),
             Ok(()) => unreachable!("a solver that accepts a problem does not call it unsupported"),
         },
         _ if policy == Policy::CountUnconverged && report.residual.is_finite() => Ok(report),
@@ -73,6 +99,7 @@ pub fn solve(
             residual: report.residual,
             tolerance,
             worst: report.worst.map(|i| model.constraints.name(rows.keys[i]).to_owned()),
-        }),
+        }
+        .into()),
     }
 }

@@ -330,8 +330,8 @@ fn the_ledger_adds_up_what_the_steps_say() {
 struct Seen<'a>(&'a mut dyn FnMut(Frame<'_>));
 
 impl nonsmooth::Observer for Seen<'_> {
-    fn step(&mut self, frame: Frame<'_>) -> Result<(), UserError> {
-        (self.0)(frame);
+    fn step(&mut self, frame: &Frame<'_>) -> Result<(), UserError> {
+        (self.0)(*frame);
         Ok(())
     }
 }

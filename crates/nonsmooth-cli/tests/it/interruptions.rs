@@ -1,0 +1,235 @@
+//! Runs that are stopped from outside: what is left is a correct beginning, and `--resume` ends it bit by bit.
+
+use crate::tables::Tables;
+use crate::{Ended, Folder, command, nonsmooth};
+use nonsmooth_scene::store::FRAMES;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A ball kept bouncing by a force, and two coupled pendulums with stops that need Newton's iteration:
+/// impacts, lasting contacts, warm starts and nonlinear steps all the way.
+const SCENE: &str = r#"title = "Driven"
+[parameters]
+h = 1e-4
+n = N_STEPS
+
+[[system.linear]]
+name = "ball"
+coordinates = ["z"]
+mass = 1
+load = -9.81
+force = "20*sin(10*t)"
+q = 0.3
+
+[[system.lagrangian]]
+name = "arm"
+coordinates = ["a", "b"]
+mass = [[2, "cos(a - b)"], ["cos(a - b)", 1]]
+potential = "-20*cos(a) - 10*cos(b)"
+internal_force = ["0.01*v_a - 0.2*sin(3*t)", "0.01*v_b"]
+q = [0.1, 0.2]
+
+[[constraint]]
+name = "floor"
+gap = "z"
+law = "rebound"
+
+[[constraint]]
+name = "wall"
+gap = "sin(a)"
+law = "rebound"
+
+[law.rebound]
+type = "newton-impact"
+restitution = 0.6
+
+[run]
+end = "n*h"
+step_size = "h"
+
+[output]
+plots = false
+OUTPUT
+"#;
+
+fn driven(folder: &Folder, n_steps: u64, output: &str) -> String {
+    let text = SCENE.replace("N_STEPS", &n_steps.to_string()).replace("OUTPUT", output);
+    folder.write("driven.toml", &text)
+}
+
+fn start(path: &str, out: &str, more: &[&str]) -> Child {
+    let arguments = [&["run", path, "--out", out], more].concat();
+    command(&arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts")
+}
+
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill").args([name, &child.id().to_string()]).status();
+    assert!(sent.expect("kill exists").success());
+}
+
+/// Waits until the run has written its first checkpoint.
+fn wait_for_checkpoint(folder: &Folder) {
+    let begun = Instant::now();
+    while !folder.path("out/checkpoint.h5").exists() {
+        assert!(begun.elapsed() < Duration::from_secs(30), "no checkpoint after 30 s");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// The tables of the whole run, and how long it took.
+fn uninterrupted(path: &str, folder: &Folder) -> (Tables, Duration) {
+    let begun = Instant::now();
+    nonsmooth(&["run", path, "--out", &folder.text("whole"), "--quiet"]).expect(0, &[]);
+    (Tables::read(&folder.path("whole")), begun.elapsed())
+}
+
+#[test]
+fn ctrl_c_stops_a_long_run_which_can_be_read() {
+    let folder = Folder::new("ctrl-c");
+    let path = driven(&folder, 100_000_000, "every = 100");
+    let child = start(&path, &folder.text("out"), &[]);
+    wait_for_checkpoint(&folder);
+    std::thread::sleep(Duration::from_millis(300));
+    let asked = Instant::now();
+    signal(&child, "-INT");
+    let ended = Ended::from(child.wait_with_output().expect("it ends"));
+    assert!(asked.elapsed() < Duration::from_secs(5), "it took {:?} to stop", asked.elapsed());
+    ended.expect(
+        1,
+        &["error: interrupted at step ", "continue with --resume", "energy ledger", "steps/s"],
+    );
+    let tables = Tables::read(&folder.path("out"));
+    let step = tables.last(FRAMES)[1];
+    assert!(step > 0.0 && step < 1e8, "last frame at step {step}");
+    tables.assert_prefix_of(&tables);
+}
+
+#[test]
+fn an_interrupted_run_ends_with_the_bits_of_an_uninterrupted_one() {
+    let folder = Folder::new("resume");
+    let path = driven(&folder, 300_000, "compress = true");
+    let (whole, time) = uninterrupted(&path, &folder);
+    assert_eq!(whole.rows(FRAMES), 300_001);
+    assert!(whole.rows("events") > 50 && whole.rows("contacts") > 100, "there is something to lose");
+    let out = folder.text("out");
+    let mut child = start(&path, &out, &[]);
+    wait_for_checkpoint(&folder);
+    let mut interruptions = 0;
+    // Three times, so that a resumed run is interrupted and resumed again.
+    for _ in 0..3 {
+        std::thread::sleep(time / 5);
+        signal(&child, "-INT");
+        let ended = Ended::from(child.wait_with_output().expect("it ends"));
+        if ended.code == Some(1) {
+            interruptions += 1;
+            ended.expect(1, &["interrupted at step "]);
+            Tables::read(&folder.path("out")).assert_prefix_of(&whole);
+        }
+        child = start(&path, &out, &["--resume"]);
+    }
+    let ended = Ended::from(child.wait_with_output().expect("it ends"));
+    ended.expect(0, &["resumed from step", "steps                   300000, to t = 30 s"]);
+    assert!(interruptions >= 1, "every interruption came too late");
+    Tables::read(&folder.path("out")).assert_same(&whole);
+    // The summary is that of the whole run too.
+    let again = nonsmooth(&["run", &path, "--out", &out, "--resume"]);
+    again.expect(0, &["resumed from step       300000"]);
+    Tables::read(&folder.path("out")).assert_same(&whole);
+}
+
+/// Fractions of the run, from quotients without structure.
+fn moments() -> impl Iterator<Item = f64> {
+    (1..=10).map(|k| (f64::from(k) * 0.618_034 + 0.35).fract())
+}
+
+#[test]
+fn a_killed_run_leaves_a_correct_beginning_and_ends_with_the_same_bits() {
+    let folder = Folder::new("kill");
+    // Frames and checkpoints that fall together only now and then.
+    let path = driven(&folder, 100_000, "every = 3\ncheckpoint_every = 7001");
+    let (whole, time) = uninterrupted(&path, &folder);
+    let out = folder.text("out");
+    let mut cut = 0;
+    for moment in moments() {
+        let _ = std::fs::remove_dir_all(&out);
+        let child = start(&path, &out, &["--quiet"]);
+        wait_for_checkpoint(&folder);
+        std::thread::sleep(time.mul_f64(0.9 * moment));
+        signal(&child, "-KILL");
+        child.wait_with_output().expect("it ends");
+        let left = Tables::read(&folder.path("out"));
+        left.assert_prefix_of(&whole);
+        cut += usize::from(left.rows(FRAMES) < whole.rows(FRAMES));
+        // A second kill, while the file is being taken up again or shortly after.
+        let child = start(&path, &out, &["--quiet", "--resume"]);
+        std::thread::sleep(Duration::from_millis(1) + time.mul_f64(0.05 * moment));
+        signal(&child, "-KILL");
+        child.wait_with_output().expect("it ends");
+        Tables::read(&folder.path("out")).assert_prefix_of(&whole);
+        let ended = nonsmooth(&["run", &path, "--out", &out, "--resume"]);
+        ended.expect(0, &["resumed from step", "steps                   100000"]);
+        Tables::read(&folder.path("out")).assert_same(&whole);
+    }
+    assert!(cut >= 5, "only {cut} of 10 kills came in time");
+}
+
+#[test]
+fn resuming_what_is_not_there_or_has_changed_is_wrong_input() {
+    let folder = Folder::new("refuse");
+    let path = driven(&folder, 500, "");
+    let out = folder.text("out");
+    nonsmooth(&["run", &path, "--out", &out, "--resume"])
+        .expect(2, &["no checkpoint to resume from", "run without --resume"]);
+    nonsmooth(&["run", &path, "--out", &out, "--set", "h=2e-4", "-q"]).expect(0, &[]);
+    let tables = Tables::read(&folder.path("out"));
+    for other in [&["--set", "h=3e-4"][..], &[]] {
+        let arguments = [&["run", &path, "--out", &out, "--resume"], other].concat();
+        nonsmooth(&arguments)
+            .expect(2, &["checkpoint.h5", "other --set values", "run without --resume"]);
+    }
+    let changed = std::fs::read_to_string(&path)
+        .expect("readable")
+        .replace("restitution = 0.6", "restitution = 0.7");
+    let changed = folder.write("changed.toml", &changed);
+    let arguments = ["run", &changed, "--out", &out, "--resume", "--set", "h=2e-4"];
+    nonsmooth(&arguments).expect(2, &["the scene has changed", "run without --resume"]);
+    // Nothing of it touches the results.
+    Tables::read(&folder.path("out")).assert_same(&tables);
+    // The same scene under another name is the same scene.
+    std::fs::rename(folder.path("driven.toml"), folder.path("renamed.toml")).expect("renamable");
+    let renamed = folder.text("renamed.toml");
+    nonsmooth(&["run", &renamed, "--out", &out, "--resume", "--set", "h=2e-4"]).expect(0, &[]);
+}
+
+#[test]
+fn a_damaged_checkpoint_is_refused_in_words() {
+    let folder = Folder::new("damaged");
+    let path = driven(&folder, 500, "");
+    let out = folder.text("out");
+    nonsmooth(&["run", &path, "--out", &out, "-q"]).expect(0, &[]);
+    let whole = std::fs::read(folder.path("out/checkpoint.h5")).expect("readable");
+    for bytes in [&whole[..whole.len() / 2], &[][..], b"not a checkpoint"] {
+        std::fs::write(folder.path("out/checkpoint.h5"), bytes).expect("writable");
+        nonsmooth(&["run", &path, "--out", &out, "--resume"]).expect(2, &["checkpoint.h5"]);
+    }
+    std::fs::write(folder.path("out/checkpoint.h5"), &whole).expect("writable");
+    std::fs::remove_file(folder.path("out/results.h5")).expect("removable");
+    let ended = nonsmooth(&["run", &path, "--out", &out, "--resume"]);
+    assert!(
+        matches!(ended.code, Some(1 | 2)) && ended.stderr.contains("results.h5"),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn a_refused_resume_leaves_no_folder_behind() {
+    let folder = Folder::new("no-folder");
+    let path = driven(&folder, 500, "");
+    nonsmooth(&["run", &path, "--out", &folder.text("mistyped"), "--resume"]).expect(2, &["mistyped"]);
+    assert!(!folder.path("mistyped").exists());
+}

@@ -1,0 +1,47 @@
+//! Integration tests of scenes: what is refused and how, what is built, what it computes.
+
+mod formulas;
+mod fuzz;
+mod mistakes;
+mod references;
+mod schema;
+
+use nonsmooth_scene::{LoadError, Loaded, Mistake, load, load_text};
+use std::path::{Path, PathBuf};
+
+/// The folder of the scenes that come with the project.
+fn scenes() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes")
+}
+
+/// The scene files that come with the project.
+fn scene_files() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(scenes()).expect("the scenes are there");
+    let paths = entries.map(|entry| entry.expect("readable").path());
+    let mut files: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|e| e == "toml")).collect();
+    files.sort();
+    assert!(files.len() >= 11, "only {} scenes found", files.len());
+    files
+}
+
+/// A scene that comes with the project, with parameters set from outside.
+fn scene(name: &str, set: &[(&str, &str)]) -> Loaded {
+    let set: Vec<(String, String)> =
+        set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    load(&scenes().join(name), &set).unwrap_or_else(|error| panic!("{name}:\n{error}"))
+}
+
+/// A scene given as text; matrix files are those of the project's scenes.
+fn from_text(text: &str) -> Result<Loaded, LoadError> {
+    load_text("scene.toml", text.to_owned(), scenes(), &[])
+}
+
+/// The mistakes of a scene; panics if it has none.
+fn mistakes_of(text: &str) -> Vec<Mistake> {
+    match from_text(text) {
+        Ok(_) => panic!("accepted, but should be refused:\n{text}"),
+        Err(LoadError::Scene(error)) => error.mistakes,
+        Err(other) => panic!("{other}"),
+    }
+}

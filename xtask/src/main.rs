@@ -1,0 +1,81 @@
+//! `cargo xtask`: the one entry point for testing, tidying and measuring the workspace.
+
+mod bench;
+mod command;
+mod python;
+mod readme;
+mod tidy;
+mod tiers;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask test [--require TIER]... [--only TIER]...
+       cargo xtask ci [--full] [--require TIER]... [--only TIER]...
+       cargo xtask tidy
+       cargo xtask bench NAME [ARGUMENT]...
+
+  test   every tier: style, rust, shared, readme, python; ends with a table
+  ci     the same; --full adds callgrind
+  tidy   lists every breach of the rules that no compiler checks
+  bench  measures; names: small
+
+  --require TIER  a TIER that cannot run here fails instead of being skipped
+  --only TIER     run this one alone
+";
+
+/// The workspace: where it is, and where its programs are built.
+struct Workspace {
+    /// Folder of the workspace.
+    root: PathBuf,
+    /// Folder of release programs: the one this program was started from.
+    release: PathBuf,
+}
+
+impl Workspace {
+    fn find() -> Self {
+        let release = std::env::current_exe().ok().and_then(|exe| exe.parent().map(Path::to_owned));
+        let root = root();
+        let release = release.unwrap_or_else(|| root.join("target/release"));
+        Self { root, release }
+    }
+
+    /// The build folder.
+    fn target(&self) -> &Path {
+        self.release.parent().unwrap_or(&self.release)
+    }
+}
+
+/// Folder of the workspace, as cargo says now; if it does not, as it said at compile time.
+fn root() -> PathBuf {
+    let here = std::env::var_os("CARGO_MANIFEST_DIR");
+    let here = here.map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    here.parent().map_or(here.clone(), Path::to_owned)
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let workspace = Workspace::find();
+    let done = match words[..] {
+        ["test", ref rest @ ..] => {
+            tiers::Choice::parse(rest, false).map(|choice| tiers::run(&workspace, &choice))
+        }
+        ["ci", ref rest @ ..] => {
+            tiers::Choice::parse(rest, true).map(|choice| tiers::run(&workspace, &choice))
+        }
+        ["tidy"] => Ok(tidy::run(&workspace.root)),
+        ["bench", ref rest @ ..] => bench::run(&workspace.root, rest),
+        [] => Err("a command is missing".to_owned()),
+        ["tidy", word, ..] | [word, ..] => Err(format!("`{word}` is not understood")),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(wrong) => {
+            eprint!("error: {wrong}\n\n{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}

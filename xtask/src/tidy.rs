@@ -1,0 +1,89 @@
+//! Tidy: the rules of style that a program can check and the compiler does not.
+//!
+//! Each check reads the [`Tree`], which its tests fill by hand, and lists every breach with its place.
+
+mod changelog;
+mod citations;
+mod lists;
+mod paths;
+mod size;
+mod tree;
+mod words;
+
+use std::path::Path;
+use tree::Tree;
+
+/// Files of Rust that may be longer than [`size::MOST_LINES`], each with the reason.
+const LONG_FILES: &[(&str, &str)] = &[];
+
+/// A breach of a rule.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Breach {
+    path: String,
+    /// Counted from 1.
+    line: usize,
+    wrong: String,
+}
+
+impl Breach {
+    fn new(path: &str, line: usize, wrong: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), line, wrong: wrong.into() }
+    }
+}
+
+impl std::fmt::Display for Breach {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}: {}", self.path, self.line, self.wrong)
+    }
+}
+
+/// Prints every breach below `root`; true if there is none.
+pub(crate) fn run(root: &Path) -> bool {
+    let tree = match Tree::read(root) {
+        Ok(tree) => tree,
+        Err(error) => {
+            eprintln!("error: cannot read the tree in {}: {error}", root.display());
+            return false;
+        }
+    };
+    let breaches = check(&tree);
+    for breach in &breaches {
+        println!("{breach}");
+    }
+    match breaches.len() {
+        0 => println!("tidy: {} files, nothing to mend", tree.len()),
+        n => println!("tidy: {n} to mend in {} files", tree.len()),
+    }
+    breaches.is_empty()
+}
+
+fn check(tree: &Tree) -> Vec<Breach> {
+    let mut breaches = Vec::new();
+    size::check(tree, LONG_FILES, &mut breaches);
+    paths::check(tree, &mut breaches);
+    citations::check(tree, &mut breaches);
+    lists::check(tree, &mut breaches);
+    words::check(tree, &mut breaches);
+    changelog::check(tree, &mut breaches);
+    breaches.sort();
+    breaches.dedup();
+    breaches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tree_is_tidy() {
+        let tree = Tree::read(&crate::root()).unwrap();
+        assert!(tree.len() > 50, "only {} files were found", tree.len());
+        let breaches: Vec<String> = check(&tree).iter().map(ToString::to_string).collect();
+        assert!(breaches.is_empty(), "to mend:\n{}", breaches.join("\n"));
+    }
+
+    #[test]
+    fn a_breach_names_its_place() {
+        assert_eq!(Breach::new("a/b.rs", 3, "is wrong").to_string(), "a/b.rs:3: is wrong");
+    }
+}
