@@ -203,3 +203,13 @@ fn a_new_run_leaves_no_figure_or_csv_of_an_old_one() {
     // The moving floor has no lasting contact, so no figure of its force.
     assert!(!folder.path("out/force.png").exists(), "force.png is left of the run before");
 }
+
+#[test]
+fn joints_do_not_separate() {
+    let folder = Folder::new("joints");
+    for name in ["knife-edge.toml", "pendulum-rod.toml"] {
+        let ended = nonsmooth(&["run", &scene(name), "--out", &folder.text("out")]);
+        // An impulse of a bilateral law pulls as well as pushes: there is nothing to look at.
+        assert!(!ended.expect(0, &[]).stdout.contains("separating"), "{name}:\n{}", ended.stdout);
+    }
+}
