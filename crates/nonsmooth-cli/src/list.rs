@@ -25,7 +25,10 @@ pub(crate) fn list() -> Result<(), Failure> {
     };
     section("integrators", INTEGRATORS.iter().map(|e| (e.name, e.about, describe(e.options))).collect());
     section("laws", LAWS.iter().map(|e| (e.name, e.about, describe(e.options))).collect());
-    section("solvers", SOLVERS.iter().map(|e| (e.name, e.about, describe(e.options))).collect());
+    let with_tolerance = |options: &[&nonsmooth::Declared]| {
+        [describe(&[&nonsmooth_scene::TOLERANCE]), describe(options)].concat()
+    };
+    section("solvers", SOLVERS.iter().map(|e| (e.name, e.about, with_tolerance(e.options))).collect());
     section("observers", OBSERVERS.iter().map(|&(name, about)| (name, about, Vec::new())).collect());
     // A closed pipe is no error of ours.
     let _ = std::io::stdout().lock().write_all(text.trim_end().as_bytes());

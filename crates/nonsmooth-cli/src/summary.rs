@@ -17,13 +17,13 @@ pub(crate) fn table(
     };
     let made = s.steps - finished.resumed_from.unwrap_or(0);
     line("scheme, solver", format!("{}, {}", methods.0, methods.1));
-    line("steps", format!("{}, to t = {} s", s.steps, finished.t));
+    line("steps", format!("{}, to t = {} s", s.steps, short(finished.t)));
     if let Some(from) = finished.resumed_from {
         line("resumed from step", from.to_string());
     }
     line("impacts", s.impacts.to_string());
     let place = finished.penetration_at.as_ref();
-    let place = place.map_or(String::new(), |(name, t)| format!("  at `{name}`, t = {t} s"));
+    let place = place.map_or(String::new(), |(name, t)| format!("  at `{name}`, t = {} s", short(*t)));
     line("largest penetration", format!("{:.3e} m{place}", s.penetration));
     line("largest residual", format!("{:.2e}  (tolerance {tolerance:.0e})", s.residual));
     line("unconverged steps", s.unconverged.to_string());
@@ -34,7 +34,7 @@ pub(crate) fn table(
         let note = "impulse on a contact that was separating: the scheme may gain energy there";
         line("steps to look at", format!("{}  ({note})", s.separating_impulses));
     }
-    let energy = |name: &str, x: f64| format!("  {name:<22}{x:>22.12e} J\n");
+    let energy = |name: &str, x: f64| format!("  {name:<22}{:>22} J\n", aligned(x));
     let start = l.initial.kinetic + l.initial.potential;
     let end = l.energies.kinetic + l.energies.potential;
     let _ = writeln!(out, "  energy ledger");
@@ -63,4 +63,19 @@ pub(crate) fn table(
     let rate = made as f64 / seconds.max(1e-9);
     let _ = writeln!(out, "  {:<24}{seconds:.3} s, {rate:.3e} steps/s with output", "time");
     out
+}
+
+/// A number with an exponent of fixed width, so that columns of them line up.
+fn aligned(x: f64) -> String {
+    let text = format!("{x:.12e}");
+    match text.split_once('e') {
+        Some((digits, power)) => format!("{digits}e{:+03}", power.parse::<i32>().unwrap_or(0)),
+        None => text,
+    }
+}
+
+/// A time without the digits that are rounding.
+fn short(t: f64) -> String {
+    let text = format!("{t:.12}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

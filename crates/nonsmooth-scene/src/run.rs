@@ -5,7 +5,8 @@
 
 use crate::build::Loaded;
 use crate::results::{
-    Checkpoint, CheckpointError, CsvError, FigureError, Recorder, draw_figures, write_csv,
+    Checkpoint, CheckpointError, CsvError, FIGURES, FigureError, Recorder, TABLES, draw_figures,
+    write_csv,
 };
 use crate::store::StoreError;
 use nonsmooth::{EnergyLedger, RunError, StepError, Summary};
@@ -94,8 +95,6 @@ struct Books {
 /// Runs the scene to its end, or until it is stopped.
 pub fn run(mut loaded: Loaded, options: RunOptions<'_>) -> Result<Finished, RunFailure> {
     let RunOptions { out, resume, stop, progress } = options;
-    std::fs::create_dir_all(out)
-        .map_err(|source| RunFailure::Folder { path: out.to_owned(), source })?;
     let mut books = if resume { Books::resume(out, &mut loaded)? } else { Books::begin(out, &loaded)? };
     let resumed_from = resume.then_some(loaded.simulation.state.step);
     let stepped = step_all(&mut loaded, (out, stop, progress), &mut books);
@@ -117,6 +116,9 @@ pub fn run(mut loaded: Loaded, options: RunOptions<'_>) -> Result<Finished, RunF
 impl Books {
     /// Opens the result file with the initial state in it.
     fn begin(out: &Path, loaded: &Loaded) -> Result<Self, RunFailure> {
+        std::fs::create_dir_all(out)
+            .map_err(|source| RunFailure::Folder { path: out.to_owned(), source })?;
+        forget_old(out);
         let (model, state) = (&loaded.simulation.model, &loaded.simulation.state);
         let ledger = EnergyLedger::begin(model, state)?;
         let mut recorder = Recorder::create(out, loaded)?;
@@ -141,6 +143,18 @@ impl Books {
         let state = loaded.simulation.state.clone();
         let (ledger, summary) = (self.ledger, self.summary.clone());
         Ok(Checkpoint { state, ledger, summary, rows }.write(out, loaded)?)
+    }
+}
+
+/// Removes figures and CSV files of an earlier run, so that none is taken for one of this run.
+fn forget_old(out: &Path) {
+    for name in FIGURES {
+        for ending in ["png", "svg"] {
+            let _ = std::fs::remove_file(out.join(format!("{name}.{ending}")));
+        }
+    }
+    for name in TABLES {
+        let _ = std::fs::remove_file(out.join(format!("{name}.csv")));
     }
 }
 

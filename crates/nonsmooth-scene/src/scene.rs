@@ -277,8 +277,8 @@ fn auto() -> Chosen {
     chosen("auto")
 }
 
-/// Options that every solver has, beside its own.
-pub(crate) const TOLERANCE: Declared = Declared {
+/// The option that every solver has, beside its own.
+pub const TOLERANCE: Declared = Declared {
     name: "tolerance",
     about: "largest certificate that counts as solved [–]",
     kind: Kind::Positive,

@@ -29,6 +29,10 @@ impl Path {
         path
     }
 
+    pub(crate) fn parent(&self) -> Self {
+        Self(self.0[..self.0.len().saturating_sub(1)].to_vec())
+    }
+
     /// From a text of keys joined by dots.
     pub(crate) fn of(keys: &str) -> Self {
         Self(keys.split('.').map(|key| Seg::Key(key.to_owned())).collect())

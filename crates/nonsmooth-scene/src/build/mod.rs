@@ -411,7 +411,7 @@ impl<'a> Build<'a> {
         for (place, issue) in &error.issues {
             let path = match place {
                 Place::System(i, field) => self.system_paths[*i].key(field),
-                Place::Constraint(i, "law") => self.constraint_paths[*i].key("law"),
+                Place::Constraint(i, "law") => self.constraint_paths[*i].parent().key("law"),
                 Place::Constraint(i, _) => self.constraint_paths[*i].clone(),
                 Place::Prescribed(i) => self.prescribed_paths[*i].clone(),
             };

@@ -10,6 +10,9 @@ use crate::source::Path;
 use nonsmooth::{FiniteDifferences, Linear, Sparse, UserError};
 use std::collections::BTreeMap;
 
+/// Coordinates of one system beyond which a number is taken for a mistake.
+const MOST_COORDINATES: usize = 10_000_000;
+
 impl Build<'_> {
     pub(super) fn systems(&mut self) {
         let scene = self.scene;
@@ -56,14 +59,19 @@ impl Build<'_> {
                 format!("`{name}` is not a name: letters, digits and _, not first a digit"),
             );
         }
-        if self.system_names.contains(&owner) && copy.is_none_or(|i| i == 0) {
+        if copy.is_none_or(|i| i == 0) && self.system_names.contains(&owner) {
             self.mistake(&path.key("name"), format!("there are two systems called `{owner}`"));
         }
         let names = match coordinates {
             Coordinates::Names(names) => names.clone(),
-            Coordinates::Count(n) => (0..*n).map(|i| format!("q{i}")).collect(),
+            Coordinates::Count(n) => {
+                (0..(*n as usize).min(MOST_COORDINATES + 1)).map(|i| format!("q{i}")).collect()
+            }
         };
         let place = path.key("coordinates");
+        if names.len() > MOST_COORDINATES {
+            self.mistake(&place, format!("at most {MOST_COORDINATES} coordinates per system"));
+        }
         if names.is_empty() {
             self.mistake(&place, "a system needs at least one coordinate".into());
         }

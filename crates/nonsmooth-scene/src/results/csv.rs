@@ -18,6 +18,21 @@ pub enum CsvError {
     Io(#[from] std::io::Error),
 }
 
+/// Names of the tables, and so of the CSV files.
+pub const TABLES: [&str; 11] = [
+    "systems",
+    "q",
+    "v",
+    "energy",
+    "contacts",
+    "contact_keys",
+    "events",
+    "event_keys",
+    "solver",
+    "gaps",
+    "frames",
+];
+
 /// Rows read and written at a time.
 const BLOCK: u64 = 4096;
 

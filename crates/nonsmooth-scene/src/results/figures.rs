@@ -27,6 +27,9 @@ pub enum FigureError {
     },
 }
 
+/// Names of the figures, without ending.
+pub const FIGURES: [&str; 5] = ["position", "velocity", "impulse", "energy", "force"];
+
 /// Constraints that get a line of their own in the figures; more would be unreadable.
 const MOST_CONSTRAINTS: usize = 6;
 
@@ -119,8 +122,16 @@ impl Data {
         for (row, key) in events.values.chunks(5).zip(keys.values.chunks(2)) {
             series.entry(key[0]).or_default().push((row[0], row[4]));
         }
-        let items = self.stems(series);
-        Ok(self.figure("impulses at impacts", "impulse p [N·s]", items))
+        let what = if series.is_empty() { "no impacts" } else { "impulses at impacts" };
+        let mut items = self.stems(series);
+        items.push(self.baseline());
+        Ok(self.figure(what, "impulse p [N·s]", items))
+    }
+
+    /// A line at zero over the whole time, so that all figures of a run share their time axis.
+    fn baseline(&self) -> Item {
+        let ends = [self.t.first(), self.t.last()].into_iter().flatten();
+        Item::Line { label: String::new(), points: ends.map(|t| (*t, 0.0)).collect() }
     }
 
     fn stems(&self, series: BTreeMap<i64, Vec<(f64, f64)>>) -> Vec<Item> {
@@ -168,6 +179,7 @@ impl Data {
             items.push(Item::Line { label: self.name(key), points: down_to_zero(&points, gap) });
         }
         let drawn = !items.is_empty();
+        items.push(self.baseline());
         Ok(drawn.then(|| self.figure("contact force", "force λ = p/h [N]", items)))
     }
 
@@ -224,6 +236,9 @@ fn down_to_zero(points: &[(f64, f64)], gap: f64) -> Vec<(f64, f64)> {
             line.push((t, 0.0));
         }
         line.push((t, f));
+    }
+    if let Some(&(t, _)) = points.last() {
+        line.push((t, 0.0));
     }
     line
 }

@@ -6,6 +6,6 @@ mod figures;
 mod recorder;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
-pub use csv::{CsvError, write_csv};
-pub use figures::{FigureError, draw_figures};
+pub use csv::{CsvError, TABLES, write_csv};
+pub use figures::{FIGURES, FigureError, draw_figures};
 pub use recorder::{RESULT_FILE, Recorder};

@@ -46,7 +46,7 @@ pub enum Issue {
     },
     /// The initial state is inside an obstacle, or off a joint.
     #[error(
-        "the initial state violates the constraint `{name}`: gap {gap:.6e} m; move it, or allow it explicitly"
+        "the initial state violates the constraint `{name}`: gap {gap:.6e} m; move it, or allow it (in a scene: run.allow_initial_violation = true)"
     )]
     InitialGap {
         /// Name of the constraint.
