@@ -24,15 +24,19 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     }
     let mut progress = Progress::new(args.quiet, loaded.n_steps);
     let begun = Instant::now();
+    // Time of the last step; drawing figures does not count.
+    let mut seconds = 0.0;
     let options = RunOptions {
         out: &out,
         resume: args.resume,
         stop: &stop,
-        progress: &mut |step, n_steps, t| progress.show(step, n_steps, t),
+        progress: &mut |step, n_steps, t| {
+            seconds = begun.elapsed().as_secs_f64();
+            progress.show(step, n_steps, t);
+        },
     };
     let (methods, tolerance) = (loaded.methods.clone(), loaded.tolerance);
     let finished = nonsmooth_scene::run(loaded, options);
-    let seconds = begun.elapsed().as_secs_f64();
     progress.finish();
     let finished = finished.map_err(|failure| match failure {
         RunFailure::Checkpoint(_) if args.resume => Failure::Input(failure.into()),

@@ -61,7 +61,7 @@ pub(crate) fn table(
         l.energies.kinetic, l.energies.potential
     );
     let rate = made as f64 / seconds.max(1e-9);
-    let _ = writeln!(out, "  {:<24}{seconds:.3} s, {rate:.3e} steps/s with output", "time");
+    let _ = writeln!(out, "  {:<24}{seconds:.4} s, {rate:.3e} steps/s, output included", "time");
     out
 }
 

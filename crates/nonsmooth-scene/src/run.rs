@@ -22,7 +22,7 @@ pub struct RunOptions<'a> {
     pub resume: bool,
     /// Set by whoever wants the run to stop after the present step.
     pub stop: &'a AtomicBool,
-    /// Called now and then with (steps made, steps in all, time reached).
+    /// Called now and then, and once after the last step, with (steps made, steps in all, time reached).
     pub progress: &'a mut dyn FnMut(u64, u64, f64),
 }
 
@@ -183,5 +183,6 @@ fn step_all(
             books.save(out, loaded)?;
         }
     }
+    progress(loaded.simulation.state.step, loaded.n_steps, loaded.simulation.state.t);
     Ok(())
 }

@@ -67,7 +67,6 @@ impl StepLog {
         }
         self.events.clear();
         self.solves.clear();
-        self.gaps.clear();
     }
 
     /// Notes the contacts of the step with their impulses; `u_plus` and `work` are still to be written.

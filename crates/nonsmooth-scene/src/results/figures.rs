@@ -131,7 +131,7 @@ impl Data {
     /// A line at zero over the whole time, so that all figures of a run share their time axis.
     fn baseline(&self) -> Item {
         let ends = [self.t.first(), self.t.last()].into_iter().flatten();
-        Item::Line { label: String::new(), points: ends.map(|t| (*t, 0.0)).collect() }
+        Item::Dashed { label: String::new(), points: ends.map(|t| (*t, 0.0)).collect() }
     }
 
     fn stems(&self, series: BTreeMap<i64, Vec<(f64, f64)>>) -> Vec<Item> {

@@ -1,6 +1,6 @@
 //! The trust summary: how far the run may be believed, in a few numbers.
 
-use crate::log::StepLog;
+use crate::log::{Contacts, StepLog};
 use crate::model::{Key, UserError};
 use crate::simulation::{Frame, Observer};
 use nonsmooth_solvers::Status;
@@ -61,12 +61,12 @@ impl Summary {
             missed |= report.status != Status::Converged;
         }
         self.unconverged += u64::from(missed);
-        // Power that is rounding of the energy at hand is none.
-        let scale = 1e-12 * (log.energies.kinetic + log.energies.potential.abs());
-        let contacts = &log.contacts;
-        let separating = (0..contacts.keys.len()).any(|i| {
-            let (p, u) = (contacts.impulse[i], contacts.u_minus[i]);
-            p > 0.0 && u > 0.0 && p * u > scale && !always[contacts.keys[i].0 as usize]
+        let Contacts { keys, u_minus, impulse, .. } = &log.contacts;
+        // Work that is rounding of the energy at hand is none.
+        let separating = u_minus.iter().zip(impulse).zip(keys).any(|((&u, &p), key)| {
+            u > 0.0
+                && p * u > 1e-12 * (log.energies.kinetic + log.energies.potential.abs())
+                && !always[key.0 as usize]
         });
         self.separating_impulses += u64::from(separating);
     }
