@@ -50,3 +50,8 @@ pub use nonsmooth_solvers::{
 pub use observers::{EnergyLedger, OBSERVERS, Summary, Trajectory};
 pub use phases::{Energies, Policy, Works};
 pub use simulation::{Frame, Observer, RunError, Simulation, n_steps};
+
+/// The README's Rust example compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -2,8 +2,9 @@
 
 use crate::scene_files;
 use nonsmooth::{INTEGRATORS, LAWS, SOLVERS};
-use nonsmooth_scene::{load, schema};
+use nonsmooth_scene::{load, load_text, schema};
 use serde_json::Value;
+use std::path::{Path, PathBuf};
 
 /// The schema that `$ref` points to, or the schema itself.
 fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
@@ -166,4 +167,17 @@ fn every_integrator_law_and_solver_is_named_with_its_options() {
         }
     }
     assert!(schema["properties"]["solver"]["properties"]["tolerance"].is_object());
+}
+
+#[test]
+fn every_toml_block_of_the_readme_is_a_scene() {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let text = std::fs::read_to_string(readme).expect("the README is there");
+    let blocks: Vec<&str> =
+        text.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(!blocks.is_empty(), "the README shows no scene");
+    for block in blocks {
+        let loaded = load_text("README.md", block.to_owned(), PathBuf::new(), &[]);
+        assert!(loaded.is_ok(), "{}", loaded.err().map_or(String::new(), |e| e.to_string()));
+    }
 }

@@ -118,7 +118,8 @@ pub enum Unsupported {
     },
 }
 
-/// Solves, then judges: `status` is `Converged` exactly when the certificate is within `tolerance`.
+/// Solves, then judges: `status` is `Converged` exactly when the solver took the problem and the
+/// certificate is within `tolerance`.
 ///
 /// `u` receives W p + u_free.
 pub fn solve(
@@ -139,6 +140,7 @@ pub fn solve(
     };
     let Certificate { residual, worst } = certify(problem, p, u);
     let status = match outcome.status {
+        Status::Unsupported => Status::Unsupported,
         _ if residual <= tolerance => Status::Converged,
         Status::Converged => Status::Stalled,
         status => status,
