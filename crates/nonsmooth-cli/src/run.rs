@@ -2,7 +2,7 @@
 
 use crate::{Failure, RunArgs, summary};
 use indicatif::{ProgressBar, ProgressStyle};
-use nonsmooth_scene::{RESULT_FILE, RunFailure, RunOptions, load};
+use nonsmooth_scene::{CheckpointError, RESULT_FILE, RunFailure, RunOptions, load};
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -39,7 +39,11 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     let finished = nonsmooth_scene::run(loaded, options);
     progress.finish();
     let finished = finished.map_err(|failure| match failure {
-        RunFailure::Checkpoint(_) if args.resume => Failure::Input(failure.into()),
+        RunFailure::Checkpoint(
+            CheckpointError::Missing { .. }
+            | CheckpointError::Differs { .. }
+            | CheckpointError::Damaged { .. },
+        ) => Failure::Input(failure.into()),
         failure => Failure::Run(advise(failure)),
     })?;
     if !args.quiet {

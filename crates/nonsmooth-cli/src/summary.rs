@@ -49,9 +49,7 @@ pub(crate) fn table(
         ("  scheme", t.scheme),
     ];
     for (name, x) in works {
-        if x != 0.0 {
-            out += &energy(name, x);
-        }
+        out += &energy(name, x);
     }
     out += &energy("  remainder", l.remainder);
     out += &energy("  at the end", end);

@@ -67,7 +67,7 @@ pub enum RunFailure {
     #[error("{0}")]
     Store(#[from] StoreError),
     /// The folder cannot be made.
-    #[error("{path}: {source}")]
+    #[error("cannot make the results folder {path}: {source}; choose another with --out")]
     Folder {
         /// The folder.
         path: PathBuf,
@@ -82,7 +82,7 @@ pub enum RunFailure {
     Figure(#[from] FigureError),
 }
 
-/// Steps between two calls of `progress` and two looks at `stop`.
+/// Steps between two calls of `progress`.
 const LOOK_EVERY: u64 = 64;
 
 /// What is kept while running.
@@ -98,10 +98,13 @@ pub fn run(mut loaded: Loaded, options: RunOptions<'_>) -> Result<Finished, RunF
     let mut books = if resume { Books::resume(out, &mut loaded)? } else { Books::begin(out, &loaded)? };
     let resumed_from = resume.then_some(loaded.simulation.state.step);
     let stepped = step_all(&mut loaded, (out, stop, progress), &mut books);
-    books.save(out, &loaded)?;
+    let saved = books.save(out, &loaded);
     let Books { recorder, ledger, summary } = books;
-    recorder.finish()?;
+    let finished = recorder.finish();
+    // What went wrong first is told first.
     stepped?;
+    saved?;
+    finished?;
     if loaded.output.csv {
         write_csv(out)?;
     }
@@ -167,9 +170,9 @@ fn step_all(
         let step = loaded.simulation.state.step;
         if step.is_multiple_of(LOOK_EVERY) {
             progress(step, loaded.n_steps, loaded.simulation.state.t);
-            if stop.load(Ordering::Relaxed) {
-                break;
-            }
+        }
+        if stop.load(Ordering::Relaxed) {
+            break;
         }
         let frame = loaded.simulation.step().map_err(|source| RunFailure::Step {
             source,
@@ -178,7 +181,8 @@ fn step_all(
         })?;
         books.ledger.book(frame.log.energies, frame.log.works);
         books.summary.book(&frame);
-        books.recorder.step(&frame, &books.ledger)?;
+        let is_last = frame.after.step == loaded.n_steps;
+        books.recorder.step(&frame, &books.ledger, is_last)?;
         if (step + 1).is_multiple_of(loaded.output.checkpoint_every) {
             books.save(out, loaded)?;
         }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// A scene: systems joined by constraints, and how to simulate them. Units are SI.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Scene {
     /// A line that names the scene in reports and figures.
     #[serde(default)]
@@ -46,7 +46,7 @@ pub struct Scene {
 
 /// The systems, by kind.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Systems {
     /// M v̇ + C v + K q = load + force(t) + r.
     #[serde(default)]
@@ -58,7 +58,7 @@ pub struct Systems {
 
 /// A linear system.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Linear {
     /// Name of the system; coordinates are then `name.coordinate`, or `name[i].coordinate` if repeated.
     pub name: String,
@@ -87,7 +87,7 @@ pub struct Linear {
 
 /// A Lagrangian system given by formulas over t, its coordinates and its velocities (`v_` + name).
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Lagrangian {
     /// Name of the system; coordinates are then `name.coordinate`, or `name[i].coordinate` if repeated.
     pub name: String,
@@ -130,7 +130,7 @@ pub enum Jacobians {
 
 /// A constraint: exactly one of `gap` and `velocity`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Constraint {
     /// Name of the constraint; `name[i]` if repeated.
     pub name: String,
@@ -146,7 +146,7 @@ pub struct Constraint {
 
 /// When to begin and end, and the size of a step.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Run {
     /// Initial time [s]; 0 if not given.
     pub start: Option<Quantity>,
@@ -175,7 +175,8 @@ pub enum OnUnconverged {
 
 /// What is written, and how often.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
+#[schemars(deny_unknown_fields)]
 pub struct Output {
     /// A frame is written every so many steps; impacts are always written.
     #[schemars(range(min = 1))]
@@ -246,7 +247,7 @@ pub enum Matrix {
 
 /// A matrix in a file.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct MatrixFile {
     /// Path of a Matrix Market file (coordinate real general or symmetric), relative to the scene.
     pub file: String,

@@ -63,7 +63,7 @@ pub struct Mistake {
 
 /// Every mistake of a scene; `Display` shows each with file, line, column and the line itself.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("{}", render(name, text, mistakes))]
+#[error("{}", render(name, text, mistakes, *unfinished))]
 pub struct SceneError {
     /// Name of the file.
     pub name: String,
@@ -71,6 +71,8 @@ pub struct SceneError {
     pub text: String,
     /// The mistakes, in the order of the text.
     pub mistakes: Vec<Mistake>,
+    /// Whether the form of the scene was so wrong that formulas and numbers could not be checked yet.
+    pub unfinished: bool,
 }
 
 /// Line and column (from 1, in characters) of a byte.
@@ -85,7 +87,7 @@ pub fn line_column(text: &str, at: usize) -> (usize, usize) {
     (line, column)
 }
 
-fn render(name: &str, text: &str, mistakes: &[Mistake]) -> String {
+fn render(name: &str, text: &str, mistakes: &[Mistake], unfinished: bool) -> String {
     let mut out = String::new();
     for mistake in mistakes {
         let (line, column) = line_column(text, mistake.span.start);
@@ -98,7 +100,8 @@ fn render(name: &str, text: &str, mistakes: &[Mistake]) -> String {
         out += &format!("{line:>5} | {source}\n      | {}{carets}\n", " ".repeat(column - 1));
     }
     let plural = if mistakes.len() == 1 { "mistake" } else { "mistakes" };
-    out + &format!("{} {plural} in {name}", mistakes.len())
+    let more = if unfinished { "; formulas and numbers are checked when these are mended" } else { "" };
+    out + &format!("{} {plural} in {name}{more}", mistakes.len())
 }
 
 /// A parsed scene text in which places can be looked up.

@@ -23,7 +23,7 @@ pub struct Certificate {
 pub fn certify(problem: &Problem, p: &[f64], u: &mut Vec<f64>) -> Certificate {
     let found = certify_scaled(problem, p, u, 1.0);
     // Squares of very large or very small numbers leave the range: measure again in other units.
-    if found.2 > 1e-290 && found.2 < 1e290 && found.0.residual.is_finite() {
+    if found.1 > 1e-290 && found.1 < 1e290 && found.0.residual.is_finite() {
         return found.0;
     }
     let largest = problem.u_free.iter().chain(&*u).fold(0.0f64, |m, x| m.max(x.abs()));
@@ -35,12 +35,7 @@ pub fn certify(problem: &Problem, p: &[f64], u: &mut Vec<f64>) -> Certificate {
 }
 
 /// The certificate with velocities measured in units of 1/scale, and the square of its denominator.
-fn certify_scaled(
-    problem: &Problem,
-    p: &[f64],
-    u: &mut Vec<f64>,
-    scale: f64,
-) -> (Certificate, f64, f64) {
+fn certify_scaled(problem: &Problem, p: &[f64], u: &mut Vec<f64>, scale: f64) -> (Certificate, f64) {
     let n = problem.size();
     assert_eq!(p.len(), n, "one impulse per row of the problem");
     u.clear();
@@ -78,7 +73,7 @@ fn certify_scaled(
         // Impulses beyond the range of numbers solve nothing.
         _ => f64::INFINITY,
     };
-    (Certificate { residual, worst }, sum, square)
+    (Certificate { residual, worst }, square)
 }
 
 fn mean_diagonal(problem: &Problem) -> f64 {

@@ -144,6 +144,11 @@ impl Options {
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
+    /// Whether the option was given.
+    pub fn is_given(&self, declared: &Declared) -> bool {
+        self.get(declared.name).is_some()
+    }
+
     /// A number, or its default.
     pub fn number(&self, declared: &Declared) -> f64 {
         match self.get(declared.name) {

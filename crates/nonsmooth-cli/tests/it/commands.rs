@@ -126,8 +126,7 @@ fn set_replaces_a_parameter_by_a_number_or_a_formula() {
     let path = scene("column-of-beads.toml");
     nonsmooth(&["check", &path, "--set", "n=4", "--set", "e = 0.25"]).expect(0, &["4 systems"]);
     nonsmooth(&["check", &path, "--set", "n=2*3 + 1"]).expect(0, &["7 systems"]);
-    // The last of several wins.
-    nonsmooth(&["check", &path, "--set", "n=4", "--set", "n=5"]).expect(0, &["5 systems"]);
+    nonsmooth(&["check", &path, "--set", "n=4", "--set", "n=5"]).expect(2, &["--set n: given twice"]);
 }
 
 #[test]

@@ -55,7 +55,8 @@ impl Build<'_> {
 
     fn law(&mut self, name: &str, chosen: &scene::Chosen) -> Option<StepForm> {
         let path = Path::of("law").key(name);
-        let entry = find_law(&chosen.name).expect("the schema lists the laws");
+        // An unknown name was reported with the form of the scene.
+        let entry = find_law(&chosen.name)?;
         let options = self.options(&path, chosen, entry.options)?;
         match entry.build(&options) {
             Ok(form) => Some(form),

@@ -12,8 +12,8 @@ use crate::source::{Mistake, Path, SceneError, Source};
 use crate::validate::validate;
 use names::{Constants, Directory};
 use nonsmooth::{
-    Integrator, Model, ModelBuilder, ModelError, Options, Place, Policy, Simulation, Solving, SystemId,
-    Value, find_integrator, find_solver, n_steps,
+    Integrator, Model, ModelBuilder, ModelError, Options, Place, Policy, Simulation, Solving, Value,
+    find_integrator, find_solver, n_steps,
 };
 use nonsmooth_solvers::{Declared, Kind, OptionError};
 use serde::Deserialize;
@@ -46,6 +46,8 @@ pub struct Loaded {
     pub step_size: f64,
     /// Number of steps.
     pub n_steps: u64,
+    /// Matrix files that were read, each with a hash of its text.
+    pub files: Vec<(String, u64)>,
     /// What is written, and how often.
     pub output: Output,
     /// Coordinates to plot, as places in q.
@@ -66,8 +68,14 @@ pub enum LoadError {
     /// The scene has mistakes.
     #[error("{0}")]
     Scene(#[from] SceneError),
+    /// A parameter is set twice.
+    #[error("--set {name}: given twice")]
+    SetTwice {
+        /// The name given.
+        name: String,
+    },
     /// A parameter set from outside does not exist.
-    #[error("--set {name}: the scene has no parameter `{name}`{}; it has {}", hint(nearest), known.join(", "))]
+    #[error("--set {name}: the scene has no parameter `{name}`{}; it has {} (only [parameters] can be set)", hint(nearest), known.join(", "))]
     NoParameter {
         /// The name given.
         name: String,
@@ -102,7 +110,10 @@ pub fn load_text(
     let scene = read(&text, &mut mistakes);
     let built = match &scene {
         Some((source, scene)) => {
-            for (name, _) in overrides {
+            for (i, (name, _)) in overrides.iter().enumerate() {
+                if overrides[..i].iter().any(|(known, _)| known == name) {
+                    return Err(LoadError::SetTwice { name: name.clone() });
+                }
                 if !scene.parameters.contains_key(name) {
                     let known: Vec<String> = scene.parameters.keys().cloned().collect();
                     let nearest = nonsmooth_solvers::nearest(name, known.iter().map(String::as_str));
@@ -111,20 +122,23 @@ pub fn load_text(
             }
             let mut build = Build::new(source, scene, folder);
             let built = build.all(overrides);
-            mistakes = build.mistakes;
+            mistakes.append(&mut build.mistakes);
             built
         }
         None => None,
     };
+    let unfinished = scene.is_none();
     drop(scene);
     match built {
         Some(loaded) if mistakes.is_empty() => {
-            Ok(Loaded { name: name.to_owned(), text, overrides: overrides.to_vec(), ..loaded })
+            let mut overrides = overrides.to_vec();
+            overrides.sort();
+            Ok(Loaded { name: name.to_owned(), text, overrides, ..loaded })
         }
         _ => {
             mistakes.sort_by_key(|m| (m.span.start, m.span.end));
             mistakes.dedup();
-            Err(SceneError { name: name.to_owned(), text, mistakes }.into())
+            Err(SceneError { name: name.to_owned(), text, mistakes, unfinished }.into())
         }
     }
 }
@@ -135,14 +149,14 @@ fn read<'a>(text: &'a str, mistakes: &mut Vec<Mistake>) -> Option<(Source<'a>, S
     if mistakes.is_empty() {
         validate(&schema(), &source.table, mistakes);
     }
-    if !mistakes.is_empty() {
-        return None;
-    }
+    // Unknown keys do not keep the rest from being read, so that its mistakes are found as well.
     match Scene::deserialize(toml::Deserializer::parse(text).ok()?) {
         Ok(scene) => Some((source, scene)),
         Err(error) => {
-            let span = error.span().unwrap_or(0..0);
-            mistakes.push(Mistake { span, message: error.message().to_owned() });
+            if mistakes.is_empty() {
+                let span = error.span().unwrap_or(0..0);
+                mistakes.push(Mistake { span, message: error.message().to_owned() });
+            }
             None
         }
     }
@@ -161,6 +175,7 @@ struct Build<'a> {
     system_names: Vec<String>,
     constraint_paths: Vec<Path>,
     prescribed_paths: Vec<Path>,
+    files: Vec<(String, u64)>,
     mistakes: Vec<Mistake>,
 }
 
@@ -177,6 +192,7 @@ impl<'a> Build<'a> {
             system_names: Vec::new(),
             constraint_paths: Vec::new(),
             prescribed_paths: Vec::new(),
+            files: Vec::new(),
             mistakes: Vec::new(),
         }
     }
@@ -185,23 +201,26 @@ impl<'a> Build<'a> {
         self.parameters(overrides);
         self.systems();
         self.constraints();
+        let is_sound = self.mistakes.is_empty();
         let run = self.run();
         let solving = self.solving();
         let integrator =
             solving.and_then(|(solving, tolerance)| Some((self.integrator(solving)?, tolerance)));
         let plot = self.plotted();
-        if !self.mistakes.is_empty() {
+        // Mistakes of the run, the solver or the integrator do not keep the model from being checked.
+        if !is_sound {
             return None;
         }
-        let (start, step_size, n_steps) = run?;
         let builder = std::mem::take(&mut self.builder);
-        let (model, state) = match builder.build(start) {
+        let (model, state) = match builder.build(run.map_or(0.0, |(start, _, _)| start)) {
             Ok(built) => built,
             Err(error) => {
                 self.translate(&error);
                 return None;
             }
         };
+        let (_, step_size, n_steps) = run?;
+        let start = state.t;
         let (integrator, tolerance) = integrator?;
         let mut plot: Vec<usize> =
             plot.into_iter().map(|(system, k)| model.systems[system].range.start + k).collect();
@@ -223,6 +242,7 @@ impl<'a> Build<'a> {
             parameters: self.parameters.clone(),
             methods: (self.scene.integrator.name.clone(), self.scene.solver.name.clone()),
             output: self.scene.output.clone(),
+            files: std::mem::take(&mut self.files),
             simulation,
             tolerance,
             start,
@@ -333,7 +353,7 @@ impl<'a> Build<'a> {
     }
 
     fn solving(&mut self) -> Option<(Solving, f64)> {
-        let entry = find_solver(&self.scene.solver.name).expect("the schema lists the solvers");
+        let entry = find_solver(&self.scene.solver.name)?;
         let declared = [&[&TOLERANCE], entry.options].concat();
         let path = Path::of("solver");
         let all = self.options(&path, &self.scene.solver, &declared)?;
@@ -353,8 +373,7 @@ impl<'a> Build<'a> {
     }
 
     fn integrator(&mut self, solving: Solving) -> Option<Box<dyn Integrator>> {
-        let entry =
-            find_integrator(&self.scene.integrator.name).expect("the schema lists the integrators");
+        let entry = find_integrator(&self.scene.integrator.name)?;
         let path = Path::of("integrator");
         let options = self.options(&path, &self.scene.integrator, entry.options)?;
         match entry.build(&options, solving) {
@@ -417,10 +436,6 @@ impl<'a> Build<'a> {
             };
             self.mistake(&path, format!("`{path}` {issue}"));
         }
-    }
-
-    fn system_id(&self, system: usize) -> SystemId {
-        SystemId(system)
     }
 }
 

@@ -7,8 +7,9 @@ use crate::formulas::{FormulaSystem, Terms};
 use crate::matrix_market;
 use crate::scene::{self, Coordinates, Jacobians, Matrix, Quantity, Vector};
 use crate::source::Path;
-use nonsmooth::{FiniteDifferences, Linear, Sparse, UserError};
+use nonsmooth::{FiniteDifferences, Linear, Sparse, SystemId, UserError};
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Coordinates of one system beyond which a number is taken for a mistake.
 const MOST_COORDINATES: usize = 10_000_000;
@@ -192,7 +193,7 @@ impl Build<'_> {
                 Ok(expression) => {
                     let program = Program::compile(&expression);
                     let velocity = move |t: f64| Ok::<f64, UserError>(program.eval(&[t]));
-                    self.builder.prescribe(self.system_id(system), k, velocity);
+                    self.builder.prescribe(SystemId(system), k, velocity);
                     self.prescribed_paths.push(place);
                 }
             }
@@ -363,6 +364,12 @@ impl Build<'_> {
                 return None;
             }
         };
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        let seen = (file.file.clone(), hasher.finish());
+        if !self.files.contains(&seen) {
+            self.files.push(seen);
+        }
         match matrix_market::read(&text) {
             Err(error) => {
                 self.mistake(&place, format!("`{}`: {error}", file.file));

@@ -62,13 +62,21 @@ pub enum CheckpointError {
     },
 }
 
-fn identity(loaded: &Loaded) -> [(String, String); 3] {
+fn identity(loaded: &Loaded) -> [(String, String); 4] {
     let set: Vec<String> = loaded.overrides.iter().map(|(n, v)| format!("{n}={v}")).collect();
     [
         ("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
         ("scene".to_owned(), loaded.text.clone()),
         ("set".to_owned(), set.join("\n")),
+        ("files".to_owned(), file_list(loaded)),
     ]
+}
+
+/// The matrix files of a scene with a hash of each, a line each.
+pub(super) fn file_list(loaded: &Loaded) -> String {
+    let lines: Vec<String> =
+        loaded.files.iter().map(|(name, hash)| format!("{name} {hash:016x}")).collect();
+    lines.join("\n")
 }
 
 fn table(name: &str, kind: Kind) -> TableSpec {
@@ -119,24 +127,32 @@ impl Checkpoint {
         if !path.exists() {
             return Err(CheckpointError::Missing { path });
         }
-        let reader = Reader::open(&path)?;
+        let unreadable =
+            |_: StoreError| CheckpointError::Damaged { path: path.clone(), what: "unreadable" };
+        let reader = Reader::open(&path).map_err(unreadable)?;
         let whats = [
             "another version of the program",
             "another scene, or the scene has changed",
             "other --set values",
+            "other matrix files, or they have changed",
         ];
         for ((name, value), what) in identity(loaded).iter().zip(whats) {
             if reader.texts().get(name) != Some(value) {
-                return Err(CheckpointError::Differs { path, what });
+                return Err(CheckpointError::Differs { path: path.clone(), what });
             }
         }
-        let floats = |name: &str| reader.floats(name).map(|rows| rows.values);
-        let integers = |name: &str| reader.integers(name).map(|rows| rows.values);
+        let floats = |name: &str| reader.floats(name).map(|rows| rows.values).map_err(unreadable);
+        let integers = |name: &str| reader.integers(name).map(|rows| rows.values).map_err(unreadable);
         let (numbers, counts) = (floats("numbers")?, integers("counts")?);
+        let damaged = |what| CheckpointError::Damaged { path: path.clone(), what };
+        let ([t, step_size, ..], [step, ..]) = (&numbers[..], &counts[..]) else {
+            return Err(damaged("numbers"));
+        };
+        let (t, step_size) = (*t, *step_size);
         let state = State {
-            t: numbers.first().copied().unwrap_or(f64::NAN),
-            step: counts.first().copied().unwrap_or(0) as u64,
-            step_size: numbers.get(1).copied().unwrap_or(f64::NAN),
+            t,
+            step: *step as u64,
+            step_size,
             q: floats("q")?,
             v: floats("v")?,
             memory: floats("memory")?,
@@ -145,7 +161,6 @@ impl Checkpoint {
                 impulses: floats("impulses")?,
             },
         };
-        let damaged = |what| CheckpointError::Damaged { path: path.clone(), what };
         let n = loaded.simulation.model.n_velocities();
         if state.q.len() != n
             || state.v.len() != n

@@ -13,7 +13,7 @@ use std::path::Path;
 /// Name of the result file in the output folder.
 pub const RESULT_FILE: &str = "results.h5";
 
-/// Rows appended between commits: what a killed run may lose at most, and few enough that a commit's
+/// Frames between commits: what a killed run may lose at most, and few enough that a commit's
 /// partial chunks waste little space.
 const COMMIT_EVERY: u64 = 4096;
 
@@ -62,7 +62,7 @@ const FIXED: [Fixed; 6] = [
     ("event_keys", Kind::Integer, &["constraint", "step"],
      "", "constraint and step of each row of events"),
     ("solver", Kind::Float, &["residual", "iterations", "newton_iterations", "converged"],
-     "1", "the step that led to a frame: largest residual, iterations of all solves, 1 if all converged"),
+     "1", "the step that led to a frame: residual, iterations of all its solves, 1 if it converged"),
 ];
 const FRAMES_TABLE: Fixed = (
     FRAMES,
@@ -122,6 +122,7 @@ impl Recorder {
             text("parameters", parameters.join("\n")),
             text("integrator", loaded.methods.0.clone()),
             text("solver", loaded.methods.1.clone()),
+            text("files", super::checkpoint::file_list(loaded)),
             text("systems", join(model.systems.iter().map(|s| s.name.as_str()).collect())),
             text("constraints", join(model.constraints.names.iter().map(String::as_str).collect())),
         ];
@@ -157,15 +158,20 @@ impl Recorder {
         self.frame(state, gaps, ledger)
     }
 
-    /// Writes a step if it is due, and its impacts in any case.
-    pub fn step(&mut self, frame: &Frame<'_>, ledger: &EnergyLedger) -> Result<(), StoreError> {
+    /// Writes a step if it is due or the last one, and its impacts in any case.
+    pub fn step(
+        &mut self,
+        frame: &Frame<'_>,
+        ledger: &EnergyLedger,
+        is_last: bool,
+    ) -> Result<(), StoreError> {
         let (after, log) = (frame.after, frame.log);
         for event in &log.events {
             let row = [event.t, event.gap, event.u_minus, event.u_plus, event.impulse];
             self.writer.append(EVENTS, &row)?;
             self.writer.append_integers(EVENT_KEYS, &[event.key.0 as i64, after.step as i64])?;
         }
-        if !after.step.is_multiple_of(self.every) {
+        if !after.step.is_multiple_of(self.every) && !is_last {
             return Ok(());
         }
         let contacts = &log.contacts;
@@ -182,9 +188,9 @@ impl Recorder {
             self.writer.append(CONTACTS, &row)?;
             self.writer.append_integers(CONTACT_KEYS, &[contacts.keys[i].0 as i64])?;
         }
-        let residual = log.solves.iter().fold(0.0f64, |m, r| m.max(r.residual));
+        let residual = log.solves.last().map_or(0.0, |r| r.residual);
         let iterations: usize = log.solves.iter().map(|r| r.iterations).sum();
-        let converged = log.solves.iter().all(|r| r.status == Status::Converged);
+        let converged = log.solves.last().is_none_or(|r| r.status == Status::Converged);
         let row =
             [residual, iterations as f64, log.newton_iterations as f64, f64::from(u8::from(converged))];
         self.writer.append(SOLVER, &row)?;

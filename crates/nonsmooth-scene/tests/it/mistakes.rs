@@ -1,7 +1,8 @@
 //! Wrong scenes: small edits of a good one, each with the place and the words of the message.
 
 use crate::{from_text, mistakes_of};
-use nonsmooth_scene::line_column;
+use nonsmooth_scene::{line_column, load_text};
+use std::path::PathBuf;
 
 const GOOD: &str = r#"title = "Good"
 
@@ -323,4 +324,48 @@ fn columns_count_characters_not_bytes() {
     assert_eq!(at, (34, 12));
     let text = GOOD.replacen("title = \"Good\"", "title = \"Größe\" # µ\ntittle = 1", 1);
     assert_eq!(line_column(&text, mistakes_of(&text)[0].span.start), (2, 1));
+}
+
+#[test]
+fn form_numbers_and_formulas_are_reported_together() {
+    let text = r#"
+[parameters]
+m = 1
+
+[[system.linear]]
+name = "ball"
+coordinates = ["z"]
+mass = ["m"]
+colour = "red"
+q = [-1]
+
+[[constraint]]
+name = "floor"
+gap = "z"
+law = "rebound"
+
+[law.rebound]
+type = "newton-impact"
+restitution = 0.5
+
+[run]
+end = 1
+step_size = -1
+
+[integrator]
+type = "moreau-jean"
+theta = 2
+"#;
+    let error = load_text("all.toml", text.to_owned(), PathBuf::new(), &[]).err().expect("it is wrong");
+    let told = error.to_string();
+    for part in
+        ["unknown key `colour`", "gap -1.000000e0 m", "`step_size` must be > 0", "`theta` must be"]
+    {
+        assert!(told.contains(part), "{part} is missing:\n{told}");
+    }
+    assert!(told.ends_with("4 mistakes in all.toml"), "{told}");
+    // Where the form is too wrong to go on, that is said.
+    let broken = text.replace("q = [-1]", "q = true");
+    let error = load_text("all.toml", broken, PathBuf::new(), &[]).err().expect("it is wrong");
+    assert!(error.to_string().contains("are checked when these are mended"), "{error}");
 }

@@ -77,6 +77,14 @@ pub enum Refusal {
         /// Its restitution.
         restitution: f64,
     },
+    /// An option has no meaning at position level.
+    #[error(
+        "integrator.level = \"position\" cannot honour `{option}`: every constraint takes part, H is taken at the end of the step; leave it out"
+    )]
+    IgnoredAtPositionLevel {
+        /// The option that was given.
+        option: &'static str,
+    },
     /// The step size is not a positive number.
     #[error("the step size must be a finite number > 0, got {step_size}")]
     StepSize {

@@ -6,9 +6,10 @@
 //! ```
 //!
 //! [Acary06, Algorithm 1; Acary10, eq. (29)], read as x_{k+θ} = θ x⁺ + (1−θ) x. p is an impulse: W is
-//! used with p, not with h λ. Where M and H are evaluated (q_m, q_c) is an option; see `phases/iterate.rs`. Linear models take one pass; others iterate by Newton until v⁺ moves by
-//! less than `newton_tolerance`, relatively. By option the law is imposed on the gap at the end of the
-//! step, 0 ≤ y⁺ ⟂ p ≥ 0 [Acary06, eq. (51)].
+//! used with p, not with h λ. Where M and H are evaluated (q_m, q_c) is an option; see
+//! `phases/iterate.rs`. Linear models take one pass; others iterate by Newton until v⁺ changes by less than
+//! `newton_tolerance`, relatively. By option the law is imposed on the gap at the end of the step,
+//! 0 ≤ y⁺ ⟂ p ≥ 0 [Acary06, eq. (51)].
 
 use super::{Entry, Integrator, Refusal, Solving};
 use crate::error::{StepError, StepResult};
@@ -54,7 +55,7 @@ const MASS_AT: Declared = Declared {
 };
 const JACOBIAN_AT: Declared = Declared {
     name: "jacobian_at",
-    about: "where H(q) is evaluated: at the end of the step (joints hold) or at q_{k+θ}",
+    about: "where H(q) of gaps is evaluated: at the end of the step (joints hold) or at q_{k+θ}",
     kind: Kind::Word(&["theta", "end"]),
     default: "end",
 };
@@ -80,11 +81,14 @@ pub struct MoreauJean {
     configuration: (Configuration, Configuration),
     newton_tolerance: f64,
     newton_iterations: usize,
+    /// Options given that only the velocity level can honour.
+    velocity_only: Vec<&'static str>,
     solving: Solving,
     work: Work,
 }
 
-/// Scratch, one value per phase; reused, never read across steps.
+/// Scratch, one value per phase. What is kept from step to step (factors, W) is only what would be computed
+/// again: no bit of a result depends on it.
 #[derive(Default)]
 struct Work {
     at: Iterate,
@@ -108,6 +112,11 @@ impl MoreauJean {
             configuration: (place(options.word(&MASS_AT)), place(options.word(&JACOBIAN_AT))),
             newton_tolerance: options.number(&NEWTON_TOLERANCE),
             newton_iterations: options.count(&NEWTON_ITERATIONS),
+            velocity_only: [&GAMMA, &JACOBIAN_AT]
+                .into_iter()
+                .filter(|option| options.is_given(option))
+                .map(|option| option.name)
+                .collect(),
             solving,
             work: Work::default(),
         }
@@ -139,6 +148,9 @@ impl Integrator for MoreauJean {
         }
         if self.theta == 0.0 {
             return Err(Refusal::ExplicitAtPositionLevel);
+        }
+        if let Some(option) = self.velocity_only.first() {
+            return Err(Refusal::IgnoredAtPositionLevel { option });
         }
         for (name, &law) in model.constraints.names.iter().zip(&model.constraints.laws) {
             let restitution = model.laws[law].1.restitution;

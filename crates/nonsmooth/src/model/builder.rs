@@ -7,6 +7,10 @@ use super::{
 };
 use crate::laws::{Law, StepForm};
 use nonsmooth_solvers::{Set, Sparse, is_positive_definite};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Models built so far by this process; gives each its number.
+static N_MODELS: AtomicU64 = AtomicU64::new(1);
 
 /// Names a law of a model under construction.
 #[derive(Clone, Copy, Debug)]
@@ -159,6 +163,9 @@ impl ModelBuilder {
         let (model, state, order) = self.assemble(t);
         check_contacts(&model, &order, &mut issues);
         check_start(&model, &state, allow, &order, &mut issues);
+        if !allow {
+            check_start_velocities(&model, &state, &order, &mut issues);
+        }
         if issues.is_empty() { Ok((model, state)) } else { Err(ModelError { issues }) }
     }
 
@@ -269,6 +276,7 @@ impl ModelBuilder {
             && blocks.single.len() == linear.n;
         let laws = self.laws;
         let model = Model {
+            id: N_MODELS.fetch_add(1, Ordering::Relaxed),
             systems,
             linear,
             user,
@@ -473,6 +481,33 @@ fn check_start(
         if violated && !allow_violation {
             let name = model.constraints.names[key].clone();
             issues.push((Place::Constraint(order[key], "gap"), Issue::InitialGap { name, gap }));
+        }
+    }
+}
+
+/// Velocity-level constraints at the start; 1e-9 of the speeds involved may be rounding.
+fn check_start_velocities(
+    model: &Model,
+    state: &State,
+    order: &[usize],
+    issues: &mut Vec<(Place, Issue)>,
+) {
+    let (mut q, mut v) = (Vec::new(), Vec::new());
+    for (i, (columns, constraint)) in model.constraints.velocity.iter().enumerate() {
+        let key = model.constraints.n_gaps() + i;
+        gather(columns, &state.q, &mut q);
+        gather(columns, &state.v, &mut v);
+        let place = Place::Constraint(order[key], "velocity");
+        match constraint.value(state.t, &q, &v) {
+            Err(error) => issues.push((place, Issue::User(error.to_string()))),
+            Ok(u) => {
+                let rounding = 1e-9 * v.iter().map(|v| v.abs()).sum::<f64>();
+                let is_joint = model.constraints.always[key];
+                if !(if is_joint { u.abs() } else { -u } <= rounding) {
+                    let name = model.constraints.names[key].clone();
+                    issues.push((place, Issue::InitialVelocity { name, u }));
+                }
+            }
         }
     }
 }

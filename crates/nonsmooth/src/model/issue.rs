@@ -54,6 +54,16 @@ pub enum Issue {
         /// The gap found [m].
         gap: f64,
     },
+    /// The initial velocity violates a velocity-level constraint.
+    #[error(
+        "the initial velocity violates the constraint `{name}`: u = {u:.6e} m/s; change it, or allow it (in a scene: run.allow_initial_violation = true)"
+    )]
+    InitialVelocity {
+        /// Name of the constraint.
+        name: String,
+        /// The value found [m/s].
+        u: f64,
+    },
     /// A constraint touches no coordinate.
     #[error("depends on no coordinate, so no impulse could act on it")]
     NoCoordinate,

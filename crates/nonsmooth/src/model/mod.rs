@@ -88,6 +88,8 @@ pub struct Prescribed {
 
 /// Systems joined by constraints. Does not change during a step.
 pub struct Model {
+    /// Number of the model within the process; caches of an integrator belong to one model.
+    pub id: u64,
     /// Every system in the order of registration.
     pub systems: Vec<System>,
     /// The linear systems.

@@ -16,11 +16,11 @@ pub struct Summary {
     pub penetration: f64,
     /// Where and when that was.
     pub penetration_at: Option<(Key, f64)>,
-    /// Largest certificate of any solve [–].
+    /// Largest certificate of any step [–].
     pub residual: f64,
     /// When that was [s].
     pub residual_at: f64,
-    /// Steps in which a solve missed its tolerance.
+    /// Steps whose solve missed its tolerance.
     pub unconverged: u64,
     /// Newton iterations of all steps together.
     pub newton_iterations: u64,
@@ -53,14 +53,13 @@ impl Summary {
     fn book_contacts(&mut self, log: &StepLog, t: f64, always: &[bool]) {
         self.impacts += log.events.len() as u64;
         self.most_contacts = self.most_contacts.max(log.contacts.keys.len());
-        let mut missed = false;
-        for report in &log.solves {
+        // The last solve is the one that made the step; earlier ones belong to Newton iterates.
+        if let Some(report) = log.solves.last() {
             if !(report.residual <= self.residual) {
                 (self.residual, self.residual_at) = (report.residual, t);
             }
-            missed |= report.status != Status::Converged;
+            self.unconverged += u64::from(report.status != Status::Converged);
         }
-        self.unconverged += u64::from(missed);
         let Contacts { keys, u_minus, impulse, .. } = &log.contacts;
         // Work that is rounding of the energy at hand is none.
         let separating = u_minus.iter().zip(impulse).zip(keys).any(|((&u, &p), key)| {

@@ -195,7 +195,8 @@ pub fn account(
     model.gaps(made.next, &mut scratch.part, &mut log.gaps)
 }
 
-/// Whether energy can flow at all in this step: free flight of linear systems under constant loads keeps it.
+/// Whether energy can flow at all in this step: undamped linear systems under constant loads keep it at θ = ½
+/// while nothing touches.
 fn flows(model: &Model, made: &Made<'_>) -> bool {
     !made.rows.keys.is_empty()
         || !made.free.external.is_empty()

@@ -46,7 +46,8 @@ pub struct Rows {
     pub(super) local_q: Vec<f64>,
     pub(super) local_v: Vec<f64>,
     pub(super) slope: Vec<f64>,
-    valid: bool,
+    /// The model to which the rows belong.
+    model: Option<u64>,
 }
 
 /// Fills `rows` with the constraints that take part.
@@ -55,7 +56,7 @@ pub fn detect(model: &Model, now: &State, activation: Activation, rows: &mut Row
     let constraints = &model.constraints;
     rows.gap.clear();
     rows.u_minus.clear();
-    let mut same = rows.valid;
+    let mut same = rows.model == Some(model.id);
     let mut count = 0;
     for i in 0..constraints.n_linear() {
         let (columns, values) = constraints.jacobian.row(i);
@@ -100,7 +101,7 @@ fn collect(
         x.clear();
         x.resize(n, 0.0);
     }
-    rows.valid = true;
+    rows.model = Some(model.id);
     Ok(())
 }
 
@@ -140,8 +141,13 @@ fn detect_velocity(model: &Model, now: &State, rows: &mut Rows) -> StepResult {
         check_constraint(model, "velocity", key, u)?;
         rows.slope.clear();
         rows.slope.resize(columns.len(), 0.0);
+        function
+            .jacobian(now.t, &rows.local_q, &rows.local_v, &mut rows.slope)
+            .map_err(StepError::in_constraint(model, key))?;
+        // What of u is not H v: the speed of a belt, say.
+        let rate = u - rows.slope.iter().zip(&rows.local_v).map(|(s, v)| s * v).sum::<f64>();
         let slope = std::mem::take(&mut rows.slope);
-        rows.push(model, key, columns, &slope, (0.0, u, 0.0));
+        rows.push(model, key, columns, &slope, (0.0, u, rate));
         rows.slope = slope;
     }
     Ok(())

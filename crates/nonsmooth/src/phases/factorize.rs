@@ -24,7 +24,7 @@ pub struct Coeffs {
 pub struct Factors {
     /// Grows whenever M̂ changes.
     pub stamp: u64,
-    known: Option<Coeffs>,
+    known: Option<(u64, Coeffs)>,
     /// Inverse of the single coordinates, by place in v; 0 for all others.
     single: Vec<f64>,
     dense: Vec<Vec<f64>>,
@@ -44,10 +44,10 @@ struct SparseBlock {
 
 /// Brings `factors` up to date.
 pub fn factorize(model: &Model, at: &Iterate, coeffs: Coeffs, factors: &mut Factors) -> StepResult {
-    if factors.known != Some(coeffs) {
+    if factors.known != Some((model.id, coeffs)) {
         factors.known = None;
         factors.factor_linear(model, coeffs)?;
-        factors.known = Some(coeffs);
+        factors.known = Some((model.id, coeffs));
         factors.stamp += 1;
     }
     if !model.user.is_empty() {

@@ -20,8 +20,8 @@ pub struct Free {
     pub v: Vec<f64>,
     /// h (θ F_ext⁺ + (1−θ) F_ext) of the forces that depend on time [N·s], over all velocities.
     pub external: Vec<f64>,
-    /// f at the start of the step, over all velocities; used by Lagrangian systems only.
-    f_now: Vec<f64>,
+    /// N + F_int + ∇V of Lagrangian systems, over all velocities.
+    left: Vec<f64>,
     part: Vec<f64>,
     mass: Vec<f64>,
 }
@@ -186,22 +186,22 @@ fn couple(model: &Model, coeffs: Coeffs, j: usize, change: f64, rhs: &mut [f64])
 /// −R of the Lagrangian systems, into the tail of `free.v`.
 #[inline(never)]
 fn user_residual(model: &Model, now: &State, at: &Iterate, rule: Theta, free: &mut Free) -> StepResult {
-    free.f_now.clear();
-    free.f_now.resize(model.n_velocities(), 0.0);
+    free.left.clear();
+    free.left.resize(model.n_velocities(), 0.0);
     for system in &model.user {
         let (range, n) = (system.range.clone(), system.range.len());
         let in_system = || StepError::in_system(model, range.start);
-        let Free { v: out, external, f_now, part, mass } = free;
-        let f_now = &mut f_now[range.clone()];
-        left_forces(system, now.t, &now.q, &now.v, part, f_now).map_err(in_system())?;
+        let Free { v: out, external, left, part, mass } = free;
+        let left = &mut left[range.clone()];
+        left_forces(system, now.t, &now.q, &now.v, part, left).map_err(in_system())?;
         let out = &mut out[range.clone()];
         for i in 0..n {
-            out[i] = external[range.start + i] - rule.h * (1.0 - rule.theta) * f_now[i];
+            out[i] = external[range.start + i] - rule.h * (1.0 - rule.theta) * left[i];
         }
-        f_now.fill(0.0);
-        left_forces(system, at.t_next, &at.q_next, &at.v, part, f_now).map_err(in_system())?;
+        left.fill(0.0);
+        left_forces(system, at.t_next, &at.q_next, &at.v, part, left).map_err(in_system())?;
         for i in 0..n {
-            out[i] -= rule.h * rule.theta * f_now[i];
+            out[i] -= rule.h * rule.theta * left[i];
         }
         mass.clear();
         mass.resize(n * n, 0.0);
@@ -241,7 +241,7 @@ pub(super) fn left_forces(
 impl Free {
     /// Overwrites every number with NaN.
     pub(crate) fn poison(&mut self) {
-        for x in [&mut self.v, &mut self.external, &mut self.f_now, &mut self.part, &mut self.mass] {
+        for x in [&mut self.v, &mut self.external, &mut self.left, &mut self.part, &mut self.mass] {
             x.fill(f64::NAN);
         }
     }

@@ -22,6 +22,10 @@ pub enum Configuration {
     End,
 }
 
+/// Relative change beyond which an iteration that no longer shrinks is divergence, not rounding: at rest
+/// with h = 10 µs rounding of the gap leaves 1e-6 of the free velocity.
+const STAGNANT: f64 = 1e-5;
+
 /// The present guess of the end of the step.
 #[derive(Clone, Debug, Default)]
 pub struct Iterate {
@@ -99,7 +103,9 @@ impl Iterate {
         let reach = self.q_next.iter().fold(0.0f64, |m, q| m.max(q.abs()));
         // Eight units in the last place: a gap divided by hθ carries the rounding of a few operations.
         let rounding = 8.0 * f64::EPSILON * reach;
-        let stagnant = rule.h * rule.theta * change <= rounding && change >= self.last_change;
+        let ahead = rule.h * rule.theta;
+        let at_rounding = ahead > 0.0 && ahead * change <= rounding && change <= STAGNANT * size;
+        let stagnant = at_rounding && change >= self.last_change;
         self.last_change = change;
         self.v.copy_from_slice(v);
         if change == 0.0 || stagnant { 0.0 } else { change / size }

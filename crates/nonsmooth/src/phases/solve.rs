@@ -23,7 +23,7 @@ pub struct Impulses {
     pub p: Vec<f64>,
     /// p of the step before, scaled to this step's size; 0 for contacts that are new [N·s].
     pub previous: Vec<f64>,
-    /// W p + u_free [m/s].
+    /// Scratch of the certificate: W p + u_free [m/s].
     pub u: Vec<f64>,
 }
 

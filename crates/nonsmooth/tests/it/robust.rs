@@ -2,6 +2,7 @@
 //! made. Wrong models are in `robust/wrong_models.rs`, a model that fails on demand in `robust/faulty.rs`.
 
 mod faulty;
+mod reuse;
 mod wrong_models;
 
 use faulty::{Fault, SITES, Site, Switch, everything};

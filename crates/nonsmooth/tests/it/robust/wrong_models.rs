@@ -13,6 +13,7 @@ fn variant(issue: &Issue) -> &'static str {
         Issue::NotSymmetric { .. } => "NotSymmetric",
         Issue::NotPositive { .. } => "NotPositive",
         Issue::InitialGap { .. } => "InitialGap",
+        Issue::InitialVelocity { .. } => "InitialVelocity",
         Issue::NoCoordinate => "NoCoordinate",
         Issue::NoSuchCoordinate { .. } => "NoSuchCoordinate",
         Issue::Restitution { .. } => "Restitution",
@@ -182,7 +183,12 @@ fn wrong_constraints() -> Vec<Wrong> {
         b.linear_gap("floor", law, &[(m[0], 1, 1.0)], 0.0);
     });
     let twice = tied(1, |b, m| (0..2).for_each(|_| b.prescribe(m[0], 0, |_| Ok(0.0))));
+    let mut moving = ModelBuilder::new();
+    let cart = moving.linear(Linear::new("cart", Sparse::diagonal(&[1.0])).initial(&[0.0], &[3.0]));
+    let joint = moving.law("joint", Bilateral);
+    moving.velocity_constraint("stand still", joint, &[(cart, 0)], Speed);
     vec![
+        ("InitialVelocity", at("velocity"), moving),
         ("InitialGap", at("gap"), linear(1.0, -0.25)),
         ("NotFinite", at("gap"), linear(1.0, f64::NAN)),
         ("NotFinite", at("gap"), linear(f64::INFINITY, 0.0)),
@@ -216,7 +222,7 @@ fn every_issue_is_found_at_its_place() {
         seen.insert(name);
     }
     // As many as `variant` has arms.
-    assert_eq!(seen.len(), 13, "{seen:?}");
+    assert_eq!(seen.len(), 14, "{seen:?}");
 }
 
 #[test]
