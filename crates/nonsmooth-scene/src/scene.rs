@@ -178,7 +178,7 @@ pub enum OnUnconverged {
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct Output {
-    /// A frame is written every so many steps; impacts are always written.
+    /// A frame is written every so many steps and at the last one; impacts are always written.
     #[schemars(range(min = 1))]
     pub every: u64,
     /// A checkpoint is written every so many steps.

@@ -159,26 +159,27 @@ fn linear_residual(
     for prescribed in model.prescribed.iter().filter(|p| p.index < linear.n) {
         let j = prescribed.index;
         let v = model.prescribed_velocity(prescribed, at.t_next)?;
-        // M̂ is symmetric up to C: take column j entry by entry.
         let coeffs = Coeffs { damping: h * rule.theta, stiffness: (h * rule.theta).powi(2) };
         couple(model, coeffs, j, v - now.v[j], rhs);
     }
     Ok(())
 }
 
-/// rhs ← rhs − M̂ e_j Δv.
+/// rhs ← rhs − M̂ e_j Δv. M and K are symmetric, so their column j is their row j; C need not be.
 #[inline(never)]
 fn couple(model: &Model, coeffs: Coeffs, j: usize, change: f64, rhs: &mut [f64]) {
     let linear = &model.linear;
-    let weighted = [
-        (1.0, Some(&linear.mass)),
-        (coeffs.damping, linear.damping.as_ref()),
-        (coeffs.stiffness, linear.stiffness.as_ref()),
-    ];
-    for (weight, matrix) in weighted {
+    let symmetric = [(1.0, Some(&linear.mass)), (coeffs.stiffness, linear.stiffness.as_ref())];
+    for (weight, matrix) in symmetric {
         let Some(matrix) = matrix else { continue };
+        let (rows, values) = matrix.row(j);
+        for (&i, &x) in rows.iter().zip(values) {
+            rhs[i as usize] -= weight * x * change;
+        }
+    }
+    if let Some(damping) = &linear.damping {
         for (i, rhs) in rhs.iter_mut().enumerate() {
-            *rhs -= weight * matrix.get(i, j) * change;
+            *rhs -= coeffs.damping * damping.get(i, j) * change;
         }
     }
 }
