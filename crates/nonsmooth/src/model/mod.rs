@@ -6,6 +6,7 @@
 
 mod blocks;
 mod builder;
+mod check;
 mod constraint;
 mod first_order;
 mod issue;
