@@ -24,14 +24,21 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     }
     let mut progress = Progress::new(args.quiet, loaded.n_steps);
     let begun = Instant::now();
+    // Slow runs are saved by the clock as well as by the number of steps.
+    let (save, mut saved) = (AtomicBool::new(false), begun);
     // Time of the last step; drawing figures does not count.
     let mut seconds = 0.0;
     let options = RunOptions {
         out: &out,
         resume: args.resume,
         stop: &stop,
+        save: &save,
         progress: &mut |step, n_steps, t| {
             seconds = begun.elapsed().as_secs_f64();
+            if saved.elapsed() >= SAVE_EVERY {
+                saved = Instant::now();
+                save.store(true, Ordering::Relaxed);
+            }
             progress.show(step, n_steps, t);
         },
     };
@@ -90,6 +97,9 @@ enum Progress {
     Bar(ProgressBar),
     Log { last: Instant },
 }
+
+/// Time after which a checkpoint is written whatever the number of steps.
+const SAVE_EVERY: Duration = Duration::from_secs(60);
 
 /// Time between two lines of the log.
 const LOG_EVERY: Duration = Duration::from_secs(10);

@@ -22,6 +22,8 @@ pub struct RunOptions<'a> {
     pub resume: bool,
     /// Set by whoever wants the run to stop after the present step.
     pub stop: &'a AtomicBool,
+    /// Set by whoever wants a checkpoint after the present step.
+    pub save: &'a AtomicBool,
     /// Called now and then, and once after the last step, with (steps made, steps in all, time reached).
     pub progress: &'a mut dyn FnMut(u64, u64, f64),
 }
@@ -82,8 +84,8 @@ pub enum RunFailure {
     Figure(#[from] FigureError),
 }
 
-/// Steps between two calls of `progress`.
-const LOOK_EVERY: u64 = 64;
+/// Coordinates times steps between two calls of `progress`: large models are slow, and watched at each step.
+const LOOK_EVERY: u64 = 1000;
 
 /// What is kept while running.
 struct Books {
@@ -94,10 +96,10 @@ struct Books {
 
 /// Runs the scene to its end, or until it is stopped.
 pub fn run(mut loaded: Loaded, options: RunOptions<'_>) -> Result<Finished, RunFailure> {
-    let RunOptions { out, resume, stop, progress } = options;
+    let RunOptions { out, resume, stop, save, progress } = options;
     let mut books = if resume { Books::resume(out, &mut loaded)? } else { Books::begin(out, &loaded)? };
     let resumed_from = resume.then_some(loaded.simulation.state.step);
-    let stepped = step_all(&mut loaded, (out, stop, progress), &mut books);
+    let stepped = step_all(&mut loaded, (out, stop, save, progress), &mut books);
     let saved = books.save(out, &loaded);
     let Books { recorder, ledger, summary } = books;
     let finished = recorder.finish();
@@ -163,12 +165,13 @@ fn forget_old(out: &Path) {
 
 fn step_all(
     loaded: &mut Loaded,
-    (out, stop, progress): (&Path, &AtomicBool, &mut dyn FnMut(u64, u64, f64)),
+    (out, stop, save, progress): (&Path, &AtomicBool, &AtomicBool, &mut dyn FnMut(u64, u64, f64)),
     books: &mut Books,
 ) -> Result<(), RunFailure> {
+    let look_every = (LOOK_EVERY / loaded.simulation.model.n_velocities() as u64).clamp(1, 64);
     while loaded.simulation.state.step < loaded.n_steps {
         let step = loaded.simulation.state.step;
-        if step.is_multiple_of(LOOK_EVERY) {
+        if step.is_multiple_of(look_every) {
             progress(step, loaded.n_steps, loaded.simulation.state.t);
         }
         if stop.load(Ordering::Relaxed) {
@@ -183,7 +186,8 @@ fn step_all(
         books.summary.book(&frame);
         let is_last = frame.after.step == loaded.n_steps;
         books.recorder.step(&frame, &books.ledger, is_last)?;
-        if (step + 1).is_multiple_of(loaded.output.checkpoint_every) {
+        let is_due = (step + 1).is_multiple_of(loaded.output.checkpoint_every);
+        if is_due || save.swap(false, Ordering::Relaxed) {
             books.save(out, loaded)?;
         }
     }
