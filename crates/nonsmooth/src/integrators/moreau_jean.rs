@@ -17,8 +17,8 @@ use crate::log::StepLog;
 use crate::model::{Model, State};
 use crate::phases::{
     Accounting, Activation, Assembly, Coeffs, Configuration, Factors, Free, Impulses, Iterate, Level,
-    Made, Rows, Theta, account, advance, apply, assemble, detect, factorize, free_motion, linearize,
-    solve, warm_start,
+    Made, Rows, Theta, account, advance, apply, assemble, detect, factorize, free_motion, judge,
+    linearize, solve, warm_start,
 };
 use nonsmooth_solvers::{Declared, Kind, Options};
 
@@ -184,7 +184,7 @@ impl Integrator for MoreauJean {
             free_motion(model, now, at, rule, factors, free)?;
             linearize(model, now, at, rule, self.level, rows)?;
             assemble(model, rows, factors, free, assembly);
-            solve(model, rows, assembly, (&mut **solver, *tolerance, *policy), impulses, log)?;
+            solve(rows, assembly, &mut **solver, *tolerance, impulses, log)?;
             apply(model, free, rows, &impulses.p, factors, &mut next.v);
             log.newton_iterations = iteration;
             if model.is_linear {
@@ -199,6 +199,7 @@ impl Integrator for MoreauJean {
                 return Err(StepError::Newton { iterations, change, tolerance }.into());
             }
         }
+        judge(model, rows, *tolerance, *policy, log)?;
         advance(model, now, rule, rows, &impulses.p, next)?;
 
         let Impulses { p, previous, .. } = impulses;

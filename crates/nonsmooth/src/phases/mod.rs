@@ -21,4 +21,4 @@ pub use factorize::{Coeffs, Factors, factorize};
 pub use free_motion::{Free, Theta, free_motion};
 pub use iterate::{Configuration, Iterate};
 pub use linearize::{Level, linearize};
-pub use solve::{Impulses, Policy, solve, warm_start};
+pub use solve::{Impulses, Policy, judge, solve, warm_start};

@@ -60,46 +60,60 @@ fn guess(now: &State, rows: &Rows, h: f64, impulses: &mut Impulses) {
     impulses.p.extend_from_slice(&impulses.previous);
 }
 
-/// Solves the problem, notes the report and applies the policy. Without rows there is nothing to solve.
+/// Solves the problem and notes the report; `judge` decides later whether it is good enough. Without rows
+/// there is nothing to solve.
 #[inline]
 pub fn solve(
-    model: &Model,
     rows: &Rows,
     assembly: &Assembly,
-    solving: (&mut dyn Solver, f64, Policy),
+    solver: &mut dyn Solver,
+    tolerance: f64,
     impulses: &mut Impulses,
     log: &mut StepLog,
 ) -> StepResult {
     if !rows.keys.is_empty() {
-        log.solves.push(solve_rows(model, rows, assembly, solving, impulses)?);
+        log.solves.push(solve_rows(assembly, solver, tolerance, impulses)?);
     }
     Ok(())
 }
 
 #[inline(never)]
 fn solve_rows(
-    model: &Model,
-    rows: &Rows,
     assembly: &Assembly,
-    (solver, tolerance, policy): (&mut dyn Solver, f64, Policy),
+    solver: &mut dyn Solver,
+    tolerance: f64,
     impulses: &mut Impulses,
 ) -> StepResult<Report> {
     let problem = &assembly.problem;
     let report = nonsmooth_solvers::solve(solver, problem, tolerance, &mut impulses.p, &mut impulses.u);
-    match report.status {
-        Status::Converged => Ok(report),
-        Status::Unsupported => match solver.accepts(problem) {
-            Err(unsupported) => Err(StepError::from(unsupported).into()),
-            Ok(()) => unreachable!("a solver that accepts a problem does not call it unsupported"),
-        },
-        _ if policy == Policy::CountUnconverged && report.residual.is_finite() => Ok(report),
-        status => Err(StepError::NotConverged {
-            status,
-            method: report.method,
-            residual: report.residual,
-            tolerance,
-            worst: report.worst.map(|i| model.constraints.name(rows.keys[i]).to_owned()),
-        }
-        .into()),
+    if report.status == Status::Unsupported {
+        solver.accepts(problem).map_err(|unsupported| Box::new(unsupported.into()))?;
     }
+    Ok(report)
+}
+
+/// Applies the policy to the solve that made the step: the last one. Earlier ones belong to Newton iterates.
+#[inline]
+pub fn judge(model: &Model, rows: &Rows, tolerance: f64, policy: Policy, log: &StepLog) -> StepResult {
+    match log.solves.last() {
+        Some(report) if report.status != Status::Converged => {
+            miss(model, rows, tolerance, policy, report)
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cold]
+fn miss(model: &Model, rows: &Rows, tolerance: f64, policy: Policy, report: &Report) -> StepResult {
+    if policy == Policy::CountUnconverged && report.residual.is_finite() {
+        return Ok(());
+    }
+    Err(StepError::NotConverged {
+        status: report.status,
+        method: report.method,
+        residual: report.residual,
+        tolerance,
+        worst: report.worst.map(|i| model.constraints.name(rows.keys[i]).to_owned()),
+    }
+    .into())
 }
