@@ -48,6 +48,7 @@ pub fn free_motion(
     let n = now.v.len();
     free.v.resize(n, 0.0);
     if model.is_ballistic {
+        free.external.clear();
         factors.fall(&model.linear.load, &now.v, rule.h, &mut free.v);
         return Ok(());
     }

@@ -100,3 +100,28 @@ fn one_integrator_serves_two_models_in_turn() {
         );
     }
 }
+
+#[test]
+fn forces_of_one_model_are_not_booked_for_the_next() {
+    let mut shared = MoreauJean::default();
+    let mut builder = ModelBuilder::new();
+    builder.linear(Linear::new("driven", Sparse::diagonal(&[1.0])).initial(&[0.0], &[1.0]).force(
+        |_, out| {
+            out[0] = 5.0;
+            Ok(())
+        },
+    ));
+    let mut falling = ModelBuilder::new();
+    falling.linear(
+        Linear::new("falling", Sparse::diagonal(&[1.0])).load(&[-9.81]).initial(&[0.0], &[-1.0]),
+    );
+    let models = [builder, falling].map(|builder| builder.build(0.0).expect("a right model"));
+    let mut external = Vec::new();
+    for (model, state) in &models {
+        let (mut next, mut log) = (state.clone(), StepLog::default());
+        shared.step(model, state, 0.01, &mut next, &mut log).expect("it runs");
+        external.push(log.works.external);
+    }
+    assert!(external[0] > 0.0, "{external:?}");
+    assert_eq!(external[1], 0.0, "{external:?}");
+}
