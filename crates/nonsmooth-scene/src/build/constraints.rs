@@ -43,13 +43,9 @@ impl Build<'_> {
                 );
             }
             let law = laws.get(spec.law.as_str()).copied();
-            for copy in self.copies(&path, spec.repeat.as_ref()) {
-                let before = self.mistakes.len();
-                self.constraint(&path, spec, law, copy);
-                if self.mistakes.len() > before {
-                    break;
-                }
-            }
+            self.each_copy(&path, spec.repeat.as_ref(), |build, copy| {
+                build.constraint(&path, spec, law, copy);
+            });
         }
     }
 

@@ -311,6 +311,22 @@ impl<'a> Build<'a> {
         }
     }
 
+    /// Makes every copy that a table asks for, up to the first with a mistake: the others would repeat it.
+    fn each_copy(
+        &mut self,
+        path: &Path,
+        repeat: Option<&Quantity>,
+        mut make: impl FnMut(&mut Self, Option<usize>),
+    ) {
+        let before = self.mistakes.len();
+        for copy in self.copies(path, repeat) {
+            make(self, copy);
+            if self.mistakes.len() > before {
+                break;
+            }
+        }
+    }
+
     /// How many copies a table asks for; `None` in the list means: no repetition.
     fn copies(&mut self, path: &Path, repeat: Option<&Quantity>) -> Vec<Option<usize>> {
         let Some(repeat) = repeat else { return vec![None] };

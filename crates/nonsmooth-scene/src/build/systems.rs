@@ -25,23 +25,13 @@ impl Build<'_> {
         }
         for (k, spec) in scene.system.linear.iter().enumerate() {
             let path = Path::of("system.linear").index(k);
-            for copy in self.copies(&path, spec.repeat.as_ref()) {
-                let before = self.mistakes.len();
-                self.linear(&path, spec, copy);
-                if self.mistakes.len() > before {
-                    break;
-                }
-            }
+            self.each_copy(&path, spec.repeat.as_ref(), |build, copy| build.linear(&path, spec, copy));
         }
         for (k, spec) in scene.system.lagrangian.iter().enumerate() {
             let path = Path::of("system.lagrangian").index(k);
-            for copy in self.copies(&path, spec.repeat.as_ref()) {
-                let before = self.mistakes.len();
-                self.lagrangian(&path, spec, copy);
-                if self.mistakes.len() > before {
-                    break;
-                }
-            }
+            self.each_copy(&path, spec.repeat.as_ref(), |build, copy| {
+                build.lagrangian(&path, spec, copy)
+            });
         }
     }
 
