@@ -25,7 +25,7 @@ fn main() {
         ["--count"] => count(),
         ["--beads", n] => {
             let n = n.parse().expect("--beads takes a number of beads");
-            println!("{:.3} µs/step", 1e6 * engine_beads(n, 200));
+            println!("{:.3} µs/step", 1e6 * engine_beads(n, enough_steps(n)));
         }
         ["--ball", steps] => {
             let steps = steps.parse().expect("--ball takes a number of steps");
@@ -53,7 +53,7 @@ fn times() {
         "beads", "engine µs/step", "hand µs/step", "ratio", "ns/bead"
     );
     for n in [10, 100, 1000, 10_000, 100_000] {
-        let steps = (10_000_000 / n).clamp(60, 200_000);
+        let steps = enough_steps(n);
         let (engine, hand) = (engine_beads(n, steps), hand_beads(n, steps));
         println!(
             "  {n:>7} {:>14.3} {:>14.3} {:>10.2} {:>12.1}",
@@ -68,6 +68,11 @@ fn times() {
     if let Err(error) = std::fs::write("target/bench-small.txt", left) {
         eprintln!("target/bench-small.txt: {error}");
     }
+}
+
+/// Steps that take about half a second, long against the resolution of the processor clock.
+fn enough_steps(n_beads: usize) -> usize {
+    (10_000_000 / n_beads).clamp(60, 200_000)
 }
 
 /// Instructions per step: the difference of two runs, so that starting up does not count.

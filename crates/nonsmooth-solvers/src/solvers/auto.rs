@@ -24,7 +24,7 @@ pub(super) const ENTRY: Entry = Entry {
     },
 };
 
-/// Rows up to which Lemke is tried: the dense tableau of 2000 rows (64 MB) takes seconds.
+/// Rows up to which Lemke is tried: the dense tableau of 2000 rows is 64 MB, and each pivot passes over all of it.
 const LEMKE_LIMIT: usize = 2000;
 
 struct Auto {

@@ -22,8 +22,8 @@ pub enum Configuration {
     End,
 }
 
-/// Relative change beyond which an iteration that no longer shrinks is divergence, not rounding: at rest
-/// with h = 10 µs rounding of the gap leaves 1e-6 of the free velocity.
+/// Relative change beyond which an iteration that no longer shrinks is divergence, not rounding. A bound, not a
+/// measurement: rounding of the gap, 8ε|q|/(hθ), against the free velocity h g is 1e-6 at h = 10 µs, |q| = 0.3 m.
 const STAGNANT: f64 = 1e-5;
 
 /// The present guess of the end of the step.
