@@ -8,12 +8,12 @@ mod systems;
 
 use crate::formula::{Expr, Scope, parse};
 use crate::scene::{Chosen, OnUnconverged, Output, Quantity, Scene, TOLERANCE, schema};
-use crate::source::{Mistake, Path, SceneError, Source};
+use crate::source::{Mistake, Path, SceneError, Seg, Source};
 use crate::validate::validate;
 use names::{Constants, Directory};
 use nonsmooth::{
-    Integrator, Model, ModelBuilder, ModelError, Options, Place, Policy, Simulation, Solving, Value,
-    find_integrator, find_solver, n_steps,
+    INTEGRATORS, Integrator, LAWS, Model, ModelBuilder, ModelError, Options, Place, Policy, SOLVERS,
+    Simulation, Solving, Value, find_integrator, find_solver, n_steps,
 };
 use nonsmooth_solvers::{Declared, Kind, OptionError};
 use serde::Deserialize;
@@ -405,7 +405,8 @@ impl<'a> Build<'a> {
     fn options(&mut self, path: &Path, chosen: &Chosen, declared: &[&Declared]) -> Option<Options> {
         let mut options = Options::default();
         let mut good = true;
-        for (name, quantity) in &chosen.options {
+        // A key that no entry of the list has was reported with the form of the scene.
+        for (name, quantity) in chosen.options.iter().filter(|(name, _)| is_listed(path, name)) {
             let is_word = declared.iter().any(|d| d.name == name && matches!(d.kind, Kind::Word(_)));
             let value = match quantity {
                 Quantity::Formula(word) if is_word => Some(Value::Word(word.clone())),
@@ -452,6 +453,18 @@ impl<'a> Build<'a> {
             };
             self.mistake(&path, format!("`{path}` {issue}"));
         }
+    }
+}
+
+/// Whether any entry of the list to which the table at `path` belongs has this option.
+fn is_listed(path: &Path, name: &str) -> bool {
+    let has = |options: &[&Declared]| options.iter().any(|option| option.name == name);
+    match path.0.first() {
+        Some(Seg::Key(key)) if key == "law" => LAWS.iter().any(|e| has(e.options)),
+        Some(Seg::Key(key)) if key == "solver" => {
+            name == TOLERANCE.name || SOLVERS.iter().any(|e| has(e.options))
+        }
+        _ => INTEGRATORS.iter().any(|e| has(e.options)),
     }
 }
 

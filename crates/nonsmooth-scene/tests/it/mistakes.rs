@@ -369,3 +369,27 @@ theta = 2
     let error = load_text("all.toml", broken, PathBuf::new(), &[]).err().expect("it is wrong");
     assert!(error.to_string().contains("are checked when these are mended"), "{error}");
 }
+
+#[test]
+fn a_misspelt_option_is_told_once() {
+    for (table, right, wrong) in [
+        ("law.rebound", "restitution = 0.5", "restitutoin = 0.5"),
+        ("integrator", "theta = 0.5", "thetta = 0.5"),
+        ("solver", "tolerance = 1e-9", "tolerence = 1e-9"),
+    ] {
+        let text = "[[system.linear]]\nname = \"ball\"\ncoordinates = [\"z\"]\nmass = [1]\nq = [1]\n\n\
+             [[constraint]]\nname = \"floor\"\ngap = \"z\"\nlaw = \"rebound\"\n\n\
+             [law.rebound]\ntype = \"newton-impact\"\nrestitution = 0.5\n\n\
+             [run]\nend = 1\nstep_size = 0.1\n\n\
+             [integrator]\ntype = \"moreau-jean\"\ntheta = 0.5\n\n\
+             [solver]\ntype = \"auto\"\ntolerance = 1e-9\n"
+            .to_owned();
+        assert!(load_text("good.toml", text.clone(), PathBuf::new(), &[]).is_ok(), "{table}");
+        let text = text.replace(right, wrong);
+        let told = load_text("wrong.toml", text, PathBuf::new(), &[]).err().expect(table).to_string();
+        assert!(
+            told.contains("did you mean") && told.ends_with("1 mistake in wrong.toml"),
+            "{table}: {told}"
+        );
+    }
+}
