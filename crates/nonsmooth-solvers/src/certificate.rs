@@ -1,14 +1,22 @@
 //! The certificate: one residual for every solver, free of units and of scaling.
 //!
 //! ```text
-//! ρ_i = 1 / W_ii,   r_i = (p_i − P_C(p_i − ρ_i u_i)) / ρ_i,   residual = ‖r‖ / max(‖u_free‖, ‖W p‖)
+//! ρ_c = 1 / λ_max(W_cc),   r_c = (p_c − P_C(p_c − ρ_c (u_c + shift_c))) / ρ_c,
+//! residual = ‖r‖ / max(‖u_free‖, ‖W p‖)
 //! ```
 //!
-//! with u = W p + u_free computed here from the problem, never taken from the solver. Where the
-//! denominator vanishes the residual is absolute. A row with W_ii = 0 cannot be moved by its own
-//! impulse; it is weighed with the mean of the other diagonal entries (1 if there is none).
+//! over all constraints c, with u = W p + u_free computed here from the problem, never taken from the solver. λ_max is
+//! that of the symmetric part. Where the denominator vanishes the residual is absolute. A constraint with
+//! λ_max ≤ 0 cannot be moved by its own impulse; it is weighed with the mean of the others (1 if there is none).
+//!
+//! Beside it stands the measure by which collections of such problems are published, with ρ = 1 for all:
+//! ‖p − P_C(p − (u + shift))‖ / ‖u_free‖ [Acary18].
 
-use crate::problem::Problem;
+use crate::eigen::largest_eigenvalue;
+use crate::problem::{Matrix, Problem};
+use crate::set::{MAX_DIM, Set};
+use crate::sparse::Sparse;
+use std::ops::Range;
 
 /// How well impulses solve a problem.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -36,34 +44,29 @@ pub fn certify(problem: &Problem, p: &[f64], u: &mut Vec<f64>) -> Certificate {
 
 /// The certificate with velocities measured in units of 1/scale, and the square of its denominator.
 fn certify_scaled(problem: &Problem, p: &[f64], u: &mut Vec<f64>, scale: f64) -> (Certificate, f64) {
-    let n = problem.size();
-    assert_eq!(p.len(), n, "one impulse per row of the problem");
+    assert_eq!(p.len(), problem.size(), "one impulse per row of the problem");
     u.clear();
+    let rows = Rows::new(problem, p);
     let (mut sum, mut sum_free, mut sum_impulse) = (0.0, 0.0, 0.0);
     let (mut worst, mut worst_square) = (None, -1.0);
     let mut spare = None;
-    for i in 0..n {
-        let (columns, values) = problem.delassus.row(i);
-        let (mut moved, mut diagonal) = (0.0, 0.0);
-        for (&j, &w) in columns.iter().zip(values) {
-            moved += w * p[j as usize];
-            if j as usize == i {
-                diagonal = w;
-            }
+    for (c, (begin, set)) in problem.blocks().enumerate() {
+        let range = begin..begin + set.dim();
+        let mut weight = rows.fill(range.clone(), p, u);
+        for i in range.clone() {
+            let free = problem.u_free[i];
+            sum_free += (scale * free) * (scale * free);
+            sum_impulse += (scale * u[i]) * (scale * u[i]);
+            u[i] += free;
         }
-        if diagonal <= 0.0 {
-            diagonal = *spare.get_or_insert_with(|| mean_diagonal(problem));
+        if !(weight > 0.0) {
+            weight = *spare.get_or_insert_with(|| mean_weight(problem));
         }
-        let free = problem.u_free[i];
-        u.push(moved + free);
-        // 0·p makes an infinite impulse show as NaN.
-        let r = scale * problem.sets[i].natural_map(p[i], moved + free, diagonal) + 0.0 * p[i];
-        sum += r * r;
-        sum_free += (scale * free) * (scale * free);
-        sum_impulse += (scale * moved) * (scale * moved);
+        let square = natural_square(set, &p[range.clone()], &u[range], weight, scale);
+        sum += square;
         // `!(a <= b)` lets a NaN win, so that it is seen.
-        if !(r * r <= worst_square) {
-            (worst, worst_square) = (Some(i), r * r);
+        if !(square <= worst_square) {
+            (worst, worst_square) = (Some(c), square);
         }
     }
     let square = f64::max(sum_free, sum_impulse);
@@ -76,16 +79,126 @@ fn certify_scaled(problem: &Problem, p: &[f64], u: &mut Vec<f64>, scale: f64) ->
     (Certificate { residual, worst }, square)
 }
 
-fn mean_diagonal(problem: &Problem) -> f64 {
-    let positive: Vec<f64> =
-        (0..problem.size()).map(|i| problem.delassus.get(i, i)).filter(|&w| w > 0.0).collect();
+/// ‖(p − P_C(p − (u + shift)/d)) d‖² of one constraint, in units of 1/scale².
+#[inline]
+fn natural_square(set: Set, p: &[f64], u: &[f64], d: f64, scale: f64) -> f64 {
+    if set.is_scalar() {
+        // 0·p makes an infinite impulse show as NaN.
+        let r = scale * set.natural_map(p[0], u[0], d) + 0.0 * p[0];
+        return r * r;
+    }
+    // C is a cone: d P_C(x) = P_C(d x).
+    let dim = p.len();
+    let mut x = [0.0; MAX_DIM];
+    for k in 0..dim {
+        x[k] = scale * d * p[k] - scale * u[k];
+    }
+    x[0] -= scale * set.shift(&u[..dim]);
+    set.project_block(&mut x[..dim]);
+    (0..dim).map(|k| scale * d * p[k] - x[k]).map(|r| r * r).sum()
+}
+
+/// Rows of W, formed or in factors, ready to be multiplied with one p.
+enum Rows<'a> {
+    Assembled(&'a Sparse),
+    /// J, M⁻¹ Jᵀ by rows, and M⁻¹ Jᵀ p.
+    Bodies(&'a Sparse, &'a Sparse, Vec<f64>),
+}
+
+impl<'a> Rows<'a> {
+    #[inline]
+    fn new(problem: &'a Problem, p: &[f64]) -> Self {
+        match &problem.matrix {
+            Matrix::Assembled(w) => Rows::Assembled(w),
+            Matrix::Factored(factored) => match factored.response() {
+                None => Rows::Assembled(factored.delassus()),
+                Some(response) => {
+                    let mut v = vec![0.0; response.n_columns];
+                    response.add_combination(p, &mut v);
+                    Rows::Bodies(&factored.jacobian, response, v)
+                }
+            },
+        }
+    }
+
+    /// Appends (W p)_i of one constraint's rows to `moved`; returns λ_max of its block.
+    #[inline]
+    fn fill(&self, range: Range<usize>, p: &[f64], moved: &mut Vec<f64>) -> f64 {
+        if range.len() > 1 {
+            return self.fill_block(range, p, moved);
+        }
+        let mut diagonal = [0.0];
+        moved.push(self.row(range.start, range.start, p, &mut diagonal));
+        diagonal[0]
+    }
+
+    #[inline(never)]
+    fn fill_block(&self, range: Range<usize>, p: &[f64], moved: &mut Vec<f64>) -> f64 {
+        let dim = range.len();
+        let mut block = [0.0; MAX_DIM * MAX_DIM];
+        for (row, i) in block.chunks_exact_mut(dim).zip(range.clone()) {
+            moved.push(self.row(i, range.start, p, row));
+        }
+        largest_eigenvalue(&block[..dim * dim], dim)
+    }
+
+    /// (W p)_i, and the entries of row i from column `begin` on in `block`.
+    #[inline]
+    fn row(&self, i: usize, begin: usize, p: &[f64], block: &mut [f64]) -> f64 {
+        match self {
+            Rows::Assembled(w) => {
+                let (columns, values) = w.row(i);
+                let mut moved = 0.0;
+                for (&j, &w) in columns.iter().zip(values) {
+                    moved += w * p[j as usize];
+                    let place = (j as usize).wrapping_sub(begin);
+                    if place < block.len() {
+                        block[place] = w;
+                    }
+                }
+                moved
+            }
+            Rows::Bodies(jacobian, response, v) => {
+                for (k, w) in block.iter_mut().enumerate() {
+                    *w = jacobian.dot_rows(i, response, begin + k);
+                }
+                jacobian.row_dot(i, v)
+            }
+        }
+    }
+}
+
+fn mean_weight(problem: &Problem) -> f64 {
+    let p = vec![0.0; problem.size()];
+    let rows = Rows::new(problem, &p);
+    let mut moved = Vec::new();
+    let positive: Vec<f64> = problem
+        .blocks()
+        .map(|(begin, set)| rows.fill(begin..begin + set.dim(), &p, &mut moved))
+        .filter(|&weight| weight > 0.0)
+        .collect();
     if positive.is_empty() { 1.0 } else { positive.iter().sum::<f64>() / positive.len() as f64 }
+}
+
+/// ‖p − P_C(p − (u + shift))‖ / ‖u_free‖, the measure of published collections; `u` is W p + u_free.
+///
+/// Absolute where u_free vanishes. It depends on units: a problem in grams has another value than in kilograms.
+pub fn published_measure(problem: &Problem, p: &[f64], u: &[f64]) -> f64 {
+    let sum: f64 = problem
+        .blocks()
+        .map(|(begin, set)| {
+            let range = begin..begin + set.dim();
+            natural_square(set, &p[range.clone()], &u[range], 1.0, 1.0)
+        })
+        .sum();
+    let free: f64 = problem.u_free.iter().map(|u| u * u).sum();
+    if free > 0.0 { (sum / free).sqrt() } else { sum.sqrt() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sparse::Sparse;
+    use crate::factored::Factored;
 
     fn problem(w: &[Vec<f64>], u_free: &[f64]) -> Problem {
         Problem::complementarity(Sparse::from_rows(w), u_free.to_vec()).unwrap()
@@ -124,5 +237,40 @@ mod tests {
         let found = certify(&problem, &[1.0, f64::NAN], &mut Vec::new());
         assert!(found.residual.is_nan());
         assert_eq!(found.worst, Some(1));
+    }
+
+    /// One contact, u_free = (−1, 1, 0), W = 2 I, μ = ½: p = (½, −¼, 0) leaves u = (0, ½, 0), sliding.
+    #[test]
+    fn a_sliding_contact_has_residual_zero_and_a_sticking_guess_has_not() {
+        let sets = vec![Set::Coulomb3 { mu: 0.5 }];
+        let w = Sparse::diagonal(&[2.0; 3]);
+        let problem = Problem::new(w, vec![-1.0, 1.0, 0.0], sets).unwrap();
+        let mut u = Vec::new();
+        assert!(certify(&problem, &[0.5, -0.25, 0.0], &mut u).residual < 1e-16);
+        assert_eq!(u, [0.0, 0.5, 0.0]);
+        assert!(published_measure(&problem, &[0.5, -0.25, 0.0], &u) < 1e-16);
+        // p = 0: x = −(u + shift) = (½, −1, 0), P_C(x) = (0.8, −0.4, 0).
+        let wrong = certify(&problem, &[0.0; 3], &mut u);
+        assert!((wrong.residual - 0.8f64.sqrt() / 2f64.sqrt()).abs() < 1e-15, "{wrong:?}");
+    }
+
+    #[test]
+    fn factored_and_formed_problems_have_the_same_certificate() {
+        let mass = Sparse::diagonal(&[2.0, 3.0, 0.5, 1.0]);
+        let jacobian = Sparse::from_rows(&[
+            vec![1.0, 0.0, -1.0, 0.0],
+            vec![0.0, 1.0, 0.3, -1.0],
+            vec![1.0, 0.2, 0.0, 0.0],
+        ]);
+        let sets = vec![Set::Coulomb2 { mu: 0.4 }, Set::Nonnegative];
+        let factored = Factored::new(&mass, jacobian).unwrap();
+        let formed =
+            Problem::new(factored.delassus().clone(), vec![-1.0, 0.3, -0.2], sets.clone()).unwrap();
+        let free = Problem::from_factored(factored, true, vec![-1.0, 0.3, -0.2], sets).unwrap();
+        let (mut u, mut v) = (Vec::new(), Vec::new());
+        let p = [0.7, 0.1, 0.2];
+        let (a, b) = (certify(&formed, &p, &mut u), certify(&free, &p, &mut v));
+        assert!((a.residual - b.residual).abs() < 1e-15 && a.worst == b.worst, "{a:?} {b:?}");
+        assert!(u.iter().zip(&v).all(|(u, v)| (u - v).abs() < 1e-15));
     }
 }

@@ -1,6 +1,7 @@
 //! One-step problems of nonsmooth mechanics, their solvers, and one certificate for all of them.
 //!
-//! A time step leaves a [`Problem`]: find impulses p with u = W p + u_free and −u ∈ N_C(p). Every
+//! A time step leaves a [`Problem`]: find impulses p with u = W p + u_free and
+//! −(u + shift(u)) ∈ N_C(p). Every
 //! solver in [`SOLVERS`] takes it, writes p and says how it ended; [`solve`] then computes the common
 //! residual apart from the solver, and that residual alone decides whether the step is solved.
 //!
@@ -18,18 +19,23 @@
 
 mod certificate;
 mod dense;
+mod eigen;
 mod factor;
+mod factored;
 mod nearest;
 mod options;
 mod problem;
+mod set;
 mod solvers;
 mod sparse;
 
-pub use certificate::{Certificate, certify};
+pub use certificate::{Certificate, certify, published_measure};
 pub use dense::{eliminate, invert};
 pub use factor::{Factor, FactorError, is_positive_definite};
+pub use factored::Factored;
 pub use nearest::nearest;
 pub use options::{Declared, Kind, OptionError, Options, Value};
-pub use problem::{Problem, ProblemError, Set};
-pub use solvers::{Entry, Outcome, Report, SOLVERS, Solver, Status, Unsupported, find, solve};
+pub use problem::{Matrix, Problem, ProblemError};
+pub use set::{MAX_DIM, Part, Set};
+pub use solvers::{Attempt, Entry, Outcome, Report, SOLVERS, Solver, Status, Unsupported, find, solve};
 pub use sparse::{Sparse, SparseError};

@@ -3,68 +3,42 @@
 //! Find impulses p with
 //!
 //! ```text
-//! u = W p + u_free,     −u ∈ N_C(p),     C = C_1 × … × C_n
+//! u = W p + u_free,     −(u + shift(u)) ∈ N_C(p),     C = C_1 × … × C_n
 //! ```
 //!
-//! where each C_i is a small closed convex set: ℝ₊ for a unilateral constraint (then the inclusion
-//! reads 0 ≤ u ⟂ p ≥ 0), ℝ for a bilateral one (u = 0). `u_free` already holds the impact term of
-//! the law. W may be only positive semi-definite, and it may be unsymmetric.
+//! where each C_i is a small closed convex set ([`Set`]): ℝ₊ for a unilateral constraint (then the
+//! inclusion reads 0 ≤ u ⟂ p ≥ 0), ℝ for a bilateral one (u = 0), an interval for a relay, a cone for friction,
+//! where shift(u) adds h_S(−u_T) to u_N. `u_free` already holds the impact term of the law. W may be only positive
+//! semi-definite, and it may be unsymmetric.
 
+use crate::factored::Factored;
+use crate::set::Set;
 use crate::sparse::Sparse;
 use thiserror::Error;
 
-/// The set in which one constraint's impulse may lie.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Set {
-    /// p ≥ 0: unilateral constraint.
-    Nonnegative,
-    /// p ∈ ℝ: bilateral constraint.
-    Free,
+/// W, formed or in factors.
+#[derive(Clone, Debug)]
+pub enum Matrix {
+    /// W by rows [1/kg].
+    Assembled(Sparse),
+    /// W = J M⁻¹ Jᵀ.
+    Factored(Factored),
 }
 
-impl Set {
-    /// Number of components of the impulse.
-    pub fn dim(self) -> usize {
-        match self {
-            Set::Nonnegative | Set::Free => 1,
-        }
-    }
-
-    /// (p − P_C(p − u/d)) d, written so that a large p does not hide u.
-    #[inline]
-    pub fn natural_map(self, p: f64, u: f64, d: f64) -> f64 {
-        match self {
-            Set::Nonnegative if p * d < u => p * d,
-            // Not `min`, which would drop a NaN.
-            Set::Nonnegative => {
-                if u <= p * d {
-                    u
-                } else {
-                    f64::NAN
-                }
-            }
-            Set::Free => u,
-        }
-    }
-
-    /// Nearest point of the set.
-    #[inline]
-    pub fn project(self, p: f64) -> f64 {
-        match self {
-            Set::Nonnegative => p.max(0.0),
-            Set::Free => p,
-        }
+impl Default for Matrix {
+    fn default() -> Self {
+        Matrix::Assembled(Sparse::default())
     }
 }
 
 /// One step's unknown impulses and what they must satisfy.
 #[derive(Clone, Debug, Default)]
 pub struct Problem {
-    /// W, by rows [1/kg].
-    pub delassus: Sparse,
+    /// W.
+    pub matrix: Matrix,
     /// Relative velocities without impulses, impact term included [m/s].
     pub u_free: Vec<f64>,
-    /// One set per constraint.
+    /// One set per constraint, in the order of the rows.
     pub sets: Vec<Set>,
     /// Whether W is symmetric by construction (up to rounding).
     pub symmetric: bool,
@@ -91,45 +65,118 @@ pub enum ProblemError {
     /// A number is not finite.
     #[error("{what}[{index}] is {value}; every number must be finite")]
     NotFinite {
-        /// `W` or `u_free`.
+        /// `W`, `J` or `u_free`.
         what: &'static str,
         /// Row in question.
         index: usize,
         /// The value found there.
         value: f64,
     },
+    /// A set has a parameter that means nothing.
+    #[error("constraint {index}: {fault}")]
+    Set {
+        /// Constraint in question.
+        index: usize,
+        /// What is wrong with it.
+        fault: String,
+    },
 }
 
 impl Problem {
-    /// A linear complementarity problem 0 ≤ W p + u_free ⟂ p ≥ 0, checked.
-    pub fn complementarity(delassus: Sparse, u_free: Vec<f64>) -> Result<Self, ProblemError> {
-        let sets = vec![Set::Nonnegative; u_free.len()];
+    /// The problem with W given by rows, checked.
+    pub fn new(delassus: Sparse, u_free: Vec<f64>, sets: Vec<Set>) -> Result<Self, ProblemError> {
         let symmetric = delassus.is_symmetric(0.0);
-        let problem = Self { delassus, u_free, sets, symmetric, matrix_stamp: None };
+        let matrix = Matrix::Assembled(delassus);
+        let problem = Self { matrix, u_free, sets, symmetric, matrix_stamp: None };
         problem.check()?;
         Ok(problem)
     }
 
+    /// The problem with W given as J M⁻¹ Jᵀ, checked; `symmetric` says whether M is.
+    pub fn from_factored(
+        factored: Factored,
+        symmetric: bool,
+        u_free: Vec<f64>,
+        sets: Vec<Set>,
+    ) -> Result<Self, ProblemError> {
+        let matrix = Matrix::Factored(factored);
+        let problem = Self { matrix, u_free, sets, symmetric, matrix_stamp: None };
+        problem.check()?;
+        Ok(problem)
+    }
+
+    /// A linear complementarity problem 0 ≤ W p + u_free ⟂ p ≥ 0, checked.
+    pub fn complementarity(delassus: Sparse, u_free: Vec<f64>) -> Result<Self, ProblemError> {
+        let sets = vec![Set::Nonnegative; u_free.len()];
+        Self::new(delassus, u_free, sets)
+    }
+
     /// Number of scalar unknowns.
+    #[inline]
     pub fn size(&self) -> usize {
         self.u_free.len()
     }
 
-    /// Refuses sizes that disagree and numbers that are not finite.
+    /// W by rows; formed on first use where it was given in factors.
+    #[inline]
+    pub fn delassus(&self) -> &Sparse {
+        match &self.matrix {
+            Matrix::Assembled(w) => w,
+            Matrix::Factored(factored) => factored.delassus(),
+        }
+    }
+
+    /// W by rows, to be filled anew.
+    pub fn delassus_mut(&mut self) -> &mut Sparse {
+        if matches!(self.matrix, Matrix::Factored(_)) {
+            self.matrix = Matrix::default();
+        }
+        match &mut self.matrix {
+            Matrix::Assembled(w) => w,
+            Matrix::Factored(_) => unreachable!("replaced above"),
+        }
+    }
+
+    /// Each constraint's first row and set.
+    #[inline]
+    pub fn blocks(&self) -> impl Iterator<Item = (usize, Set)> + '_ {
+        let mut next = 0;
+        self.sets.iter().map(move |&set| {
+            let begin = next;
+            next += set.dim();
+            (begin, set)
+        })
+    }
+
+    /// Whether every constraint has one component; then row i is constraint i.
+    pub fn is_scalar(&self) -> bool {
+        self.sets.len() == self.u_free.len()
+    }
+
+    /// Refuses sizes that disagree, numbers that are not finite and sets that mean nothing.
     pub fn check(&self) -> Result<(), ProblemError> {
         let sets = self.sets.iter().map(|s| s.dim()).sum();
-        let (rows, columns, u_free) =
-            (self.delassus.n_rows(), self.delassus.n_columns, self.u_free.len());
+        let u_free = self.u_free.len();
+        let (stored, what, columns) = match &self.matrix {
+            Matrix::Assembled(w) => (w, "W", w.n_columns),
+            Matrix::Factored(factored) => (&factored.jacobian, "J", factored.jacobian.n_rows()),
+        };
+        let rows = stored.n_rows();
         if rows != u_free || columns != u_free || sets != u_free {
             return Err(ProblemError::Sizes { rows, columns, u_free, sets });
         }
         for i in 0..rows {
-            if let Some(&value) = self.delassus.row(i).1.iter().find(|x| !x.is_finite()) {
-                return Err(ProblemError::NotFinite { what: "W", index: i, value });
+            if let Some(&value) = stored.row(i).1.iter().find(|x| !x.is_finite()) {
+                return Err(ProblemError::NotFinite { what, index: i, value });
             }
             if !self.u_free[i].is_finite() {
                 let value = self.u_free[i];
                 return Err(ProblemError::NotFinite { what: "u_free", index: i, value });
+            }
+        }
+        for (index, set) in self.sets.iter().enumerate() {
+            if let Some(fault) = set.fault() {
+                return Err(ProblemError::Set { index, fault });
             }
         }
         Ok(())
@@ -151,5 +198,19 @@ mod tests {
             Problem::complementarity(w, vec![1.0, f64::INFINITY]),
             Err(ProblemError::NotFinite { what: "u_free", index: 1, .. })
         ));
+    }
+
+    #[test]
+    fn sets_that_do_not_fill_the_rows_or_mean_nothing_are_refused() {
+        let w = Sparse::diagonal(&[1.0, 2.0, 3.0]);
+        let mixed = vec![Set::Free, Set::Coulomb2 { mu: 0.5 }];
+        let problem = Problem::new(w.clone(), vec![0.0; 3], mixed).unwrap();
+        let begins: Vec<usize> = problem.blocks().map(|(begin, _)| begin).collect();
+        assert_eq!(begins, [0, 1]);
+        let short = vec![Set::Coulomb2 { mu: 0.5 }];
+        let error = Problem::new(w.clone(), vec![0.0; 3], short).unwrap_err();
+        assert!(matches!(error, ProblemError::Sizes { sets: 2, .. }), "{error}");
+        let error = Problem::new(w, vec![0.0; 3], vec![Set::Coulomb3 { mu: -1.0 }]).unwrap_err();
+        assert_eq!(error.to_string(), "constraint 0: mu must be ≥ 0 and finite, got -1");
     }
 }

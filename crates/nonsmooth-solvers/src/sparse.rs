@@ -172,6 +172,34 @@ impl Sparse {
         }
     }
 
+    /// y ← y + Aᵀ x, row by row.
+    #[inline]
+    pub fn add_combination(&self, x: &[f64], y: &mut [f64]) {
+        for (i, &x) in x.iter().enumerate() {
+            let (columns, values) = self.row(i);
+            for (&j, &a) in columns.iter().zip(values) {
+                y[j as usize] += a * x;
+            }
+        }
+    }
+
+    /// Row `i` times row `k` of `other`.
+    pub fn dot_rows(&self, i: usize, other: &Sparse, k: usize) -> f64 {
+        let ((a, x), (b, y)) = (self.row(i), other.row(k));
+        let (mut m, mut n, mut sum) = (0, 0, 0.0);
+        while m < a.len() && n < b.len() {
+            match a[m].cmp(&b[n]) {
+                std::cmp::Ordering::Less => m += 1,
+                std::cmp::Ordering::Greater => n += 1,
+                std::cmp::Ordering::Equal => {
+                    sum += x[m] * y[n];
+                    (m, n) = (m + 1, n + 1);
+                }
+            }
+        }
+        sum
+    }
+
     /// xᵀ A y.
     #[inline]
     pub fn form(&self, x: &[f64], y: &[f64]) -> f64 {

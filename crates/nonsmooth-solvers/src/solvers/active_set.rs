@@ -20,7 +20,8 @@ use super::subset::Subset;
 use super::{Entry, Outcome, Solver, Status, Unsupported};
 use crate::certificate::certify;
 use crate::options::{Declared, Kind};
-use crate::problem::{Problem, Set};
+use crate::problem::Problem;
+use crate::set::Set;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "active-set",
@@ -113,7 +114,7 @@ impl ActiveSet {
             }
             if shift > 0.0 {
                 for i in 0..problem.size() {
-                    p[i] += shift * problem.delassus.get(i, i) * self.centre[i];
+                    p[i] += shift * problem.delassus().get(i, i) * self.centre[i];
                 }
             }
             self.subset.solve(p);
@@ -146,12 +147,12 @@ impl ActiveSet {
             let (mut free_square, mut moved_square, mut error) = (0.0f64, 0.0f64, 0.0f64);
             self.u.clear();
             for i in 0..problem.size() {
-                let moved = problem.delassus.row_dot(i, p);
+                let moved = problem.delassus().row_dot(i, p);
                 let mut free = problem.u_free[i];
                 free_square += free * free;
                 moved_square += moved * moved;
                 if shift > 0.0 {
-                    free += shift * problem.delassus.get(i, i) * (p[i] - self.centre[i]);
+                    free += shift * problem.delassus().get(i, i) * (p[i] - self.centre[i]);
                 }
                 let u = moved + free;
                 self.u.push(u);
@@ -184,7 +185,7 @@ impl ActiveSet {
         for i in 0..problem.size() {
             if problem.sets[i] == Set::Nonnegative {
                 if p[i] < 0.0 {
-                    sum += (problem.delassus.get(i, i) * p[i]).powi(2);
+                    sum += (problem.delassus().get(i, i) * p[i]).powi(2);
                     p[i] = 0.0;
                 }
                 if self.u[i] < 0.0 && !self.active[i] {
@@ -211,10 +212,10 @@ impl ActiveSet {
     fn violated(&self, problem: &Problem, p: &[f64], largest: f64, i: usize) -> bool {
         match (problem.sets[i], self.active[i]) {
             (Set::Free, _) => false,
-            (Set::Nonnegative, true) => p[i] < -ROUNDING * largest,
-            (Set::Nonnegative, false) => {
+            (_, true) => p[i] < -ROUNDING * largest,
+            (_, false) => {
                 self.u[i] < 0.0 && moves(problem, i) && {
-                    let row = problem.delassus.row(i).1.iter().map(|w| w.abs()).sum::<f64>();
+                    let row = problem.delassus().row(i).1.iter().map(|w| w.abs()).sum::<f64>();
                     self.u[i] < -ROUNDING * (row * largest + problem.u_free[i].abs())
                 }
             }
@@ -274,17 +275,18 @@ impl ActiveSet {
 /// Whether any impulse moves row i. A row of zeros can only be left alone; if it is violated the
 /// certificate says so, and the other rows are solved all the same.
 fn moves(problem: &Problem, i: usize) -> bool {
-    problem.delassus.row(i).1.iter().any(|w| *w != 0.0)
+    problem.delassus().row(i).1.iter().any(|w| *w != 0.0)
 }
 
 impl Solver for ActiveSet {
-    fn accepts(&self, _problem: &Problem) -> Result<(), Unsupported> {
-        Ok(())
+    fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
+        Unsupported::unless("active-set", problem, |set| matches!(set, Set::Nonnegative | Set::Free))
     }
 
     fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
         // A single contact, the most common problem of all, has a closed form.
-        if let ([set], [w], [u]) = (&problem.sets[..], &problem.delassus.value[..], &problem.u_free[..])
+        if let ([set], [w], [u]) =
+            (&problem.sets[..], &problem.delassus().value[..], &problem.u_free[..])
             && *w > 0.0
         {
             p[0] = set.project(-u / w);

@@ -35,8 +35,8 @@ struct Auto {
 }
 
 impl Solver for Auto {
-    fn accepts(&self, _problem: &Problem) -> Result<(), Unsupported> {
-        Ok(())
+    fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
+        self.active_set.accepts(problem)
     }
 
     fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {

@@ -7,7 +7,8 @@
 use super::{Entry, Outcome, Solver, Status, Unsupported};
 use crate::certificate::certify;
 use crate::dense::eliminate;
-use crate::problem::{Problem, Set};
+use crate::problem::Problem;
+use crate::set::Set;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "enumerate",
@@ -27,7 +28,7 @@ impl Solver for Enumerate {
         if rows > LIMIT {
             return Err(Unsupported::TooLarge { solver: "enumerate", limit: LIMIT, rows });
         }
-        Ok(())
+        Unsupported::unless("enumerate", problem, |set| matches!(set, Set::Nonnegative | Set::Free))
     }
 
     fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
@@ -66,7 +67,7 @@ impl Solver for Enumerate {
 /// p with (W p + u_free)_i = 0 on the active rows and p_i = 0 elsewhere; false if there is no unique one.
 fn solve_active(problem: &Problem, active: &[usize], p: &mut [f64]) -> bool {
     let mut a: Vec<f64> =
-        active.iter().flat_map(|&i| active.iter().map(move |&j| problem.delassus.get(i, j))).collect();
+        active.iter().flat_map(|&i| active.iter().map(move |&j| problem.delassus().get(i, j))).collect();
     let mut x: Vec<f64> = active.iter().map(|&i| -problem.u_free[i]).collect();
     if !eliminate(&mut a, &mut x) {
         return false;

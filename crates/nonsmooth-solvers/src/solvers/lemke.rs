@@ -17,7 +17,8 @@ use super::{Entry, Outcome, Solver, Status, Unsupported};
 use crate::certificate::certify;
 use crate::dense::eliminate;
 use crate::options::{Declared, Kind};
-use crate::problem::{Problem, Set};
+use crate::problem::Problem;
+use crate::set::Set;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "lemke",
@@ -78,13 +79,13 @@ impl Lemke {
         let n = problem.size();
         self.scale.clear();
         self.scale.extend((0..n).map(|i| {
-            let w = problem.delassus.get(i, i);
+            let w = problem.delassus().get(i, i);
             if w > 0.0 { 1.0 / w.sqrt() } else { 1.0 }
         }));
         self.reduced.clear();
         self.reduced.resize(n * n, 0.0);
         for i in 0..n {
-            let (columns, values) = problem.delassus.row(i);
+            let (columns, values) = problem.delassus().row(i);
             for (&j, &w) in columns.iter().zip(values) {
                 self.reduced[i * n + j as usize] = w * self.scale[i] * self.scale[j as usize];
             }
@@ -148,7 +149,7 @@ impl Lemke {
         let active: Vec<usize> = (0..n).filter(|i| p[*i] > 0.0 || self.eliminated.contains(i)).collect();
         let mut a: Vec<f64> = active
             .iter()
-            .flat_map(|&i| active.iter().map(move |&j| problem.delassus.get(i, j)))
+            .flat_map(|&i| active.iter().map(move |&j| problem.delassus().get(i, j)))
             .collect();
         let mut x: Vec<f64> = active.iter().map(|&i| -problem.u_free[i]).collect();
         if eliminate(&mut a, &mut x) {
@@ -172,7 +173,7 @@ impl Solver for Lemke {
             let rows = problem.size();
             return Err(Unsupported::TooLarge { solver: "lemke", limit: LIMIT, rows });
         }
-        Ok(())
+        Unsupported::unless("lemke", problem, |set| matches!(set, Set::Nonnegative | Set::Free))
     }
 
     fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {

@@ -9,6 +9,7 @@ mod subset;
 use crate::certificate::{Certificate, certify};
 use crate::options::{Declared, OptionError, Options};
 use crate::problem::Problem;
+use crate::set::Set;
 use thiserror::Error;
 
 /// Every solver, in the order in which they are listed to users.
@@ -45,6 +46,11 @@ pub trait Solver: Send {
 
     /// Improves `p`, which holds a guess on entry, to the tolerance asked for.
     fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome;
+
+    /// What the last solve tried, in order; empty for solvers that are no chains.
+    fn attempts(&self) -> &[Attempt] {
+        &[]
+    }
 
     /// Forgets everything remembered from earlier problems; no result depends on it.
     fn forget(&mut self);
@@ -88,6 +94,21 @@ pub struct Outcome {
     pub method: &'static str,
 }
 
+/// One method that a chain tried.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Attempt {
+    /// The method.
+    pub method: &'static str,
+    /// The island it was tried on: a number, and its rows.
+    pub island: (usize, usize),
+    /// How it believes to have ended.
+    pub status: Status,
+    /// Pivots, exchanges or sweeps made.
+    pub iterations: usize,
+    /// Relative residual of the island after it [–].
+    pub residual: f64,
+}
+
 /// What is known about a solve: the solver's word and the independent certificate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {
@@ -116,6 +137,26 @@ pub enum Unsupported {
         /// Rows of the problem.
         rows: usize,
     },
+    /// The problem has a kind of constraint that the method does not know.
+    #[error("`{solver}` does not take {what}; try `auto`")]
+    Kind {
+        /// The solver asked.
+        solver: &'static str,
+        /// What it does not take.
+        what: &'static str,
+    },
+}
+
+impl Unsupported {
+    /// Refuses a problem with a constraint that `takes` does not take.
+    pub(crate) fn unless(
+        solver: &'static str,
+        problem: &Problem,
+        takes: impl Fn(Set) -> bool,
+    ) -> Result<(), Unsupported> {
+        let other = problem.sets.iter().find(|set| !takes(**set));
+        other.map_or(Ok(()), |set| Err(Unsupported::Kind { solver, what: set.name() }))
+    }
 }
 
 /// Solves, then judges: `status` is `Converged` exactly when the solver took the problem and the

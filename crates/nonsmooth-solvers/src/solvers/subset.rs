@@ -55,7 +55,7 @@ impl Subset {
         self.inverse.clear();
         for &i in &self.rows {
             for &j in &self.rows {
-                let w = problem.delassus.get(i, j);
+                let w = problem.delassus().get(i, j);
                 self.inverse.push(if i == j { w + shift * w } else { w });
             }
         }
@@ -63,7 +63,7 @@ impl Subset {
     }
 
     fn prepare_sparse(&mut self, problem: &Problem, shift: f64) -> bool {
-        let w = &problem.delassus;
+        let w = problem.delassus();
         let same_pattern = self.sparse.as_ref().is_some_and(|(pattern, symmetric, _)| {
             *symmetric == problem.symmetric && pattern.start == w.start && pattern.column == w.column
         });

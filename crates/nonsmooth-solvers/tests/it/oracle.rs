@@ -69,6 +69,7 @@ pub fn residual(sample: &Sample, p: &[f64]) -> (f64, f64) {
             // `min` of floats would drop a NaN.
             Set::Nonnegative if (weight * p[i] - u).is_nan() => f64::NAN,
             Set::Nonnegative => f64::min(weight * p[i], u),
+            other => panic!("this oracle knows no {other:?}"),
         };
         let size: f64 = (0..n).map(|j| (sample.rows[i][j] * p[j]).abs()).sum();
         rounding[i] =

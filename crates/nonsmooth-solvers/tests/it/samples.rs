@@ -1,6 +1,6 @@
 //! Seeded problems by families. `family.sample(seed)` is the same problem on every machine.
 
-use nonsmooth_solvers::{Problem, Set, Sparse};
+use nonsmooth_solvers::{Matrix, Problem, Set, Sparse};
 
 /// SplitMix64: 64 bits of state, enough for tests, no dependency.
 pub struct Random(u64);
@@ -87,7 +87,7 @@ impl Sample {
     pub fn problem(&self) -> Problem {
         let n = self.size();
         let problem = Problem {
-            delassus: Sparse::from_rows(&self.rows),
+            matrix: Matrix::Assembled(Sparse::from_rows(&self.rows)),
             u_free: self.u_free.clone(),
             sets: self.sets.clone(),
             symmetric: (0..n).all(|i| (0..n).all(|j| self.rows[i][j] == self.rows[j][i])),

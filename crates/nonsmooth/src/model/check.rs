@@ -85,8 +85,9 @@ pub(super) fn check_start(
         };
         let set = model.laws[model.constraints.laws[key]].1.set;
         let violated = match set {
-            Set::Nonnegative => !(gap >= -rounding),
             Set::Free => !(gap.abs() <= rounding),
+            Set::Interval { .. } => false,
+            _ => !(gap >= -rounding),
         };
         if violated && !allow_violation {
             let name = model.constraints.names[key].clone();

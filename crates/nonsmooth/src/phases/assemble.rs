@@ -75,7 +75,8 @@ impl Assembly {
         sum.resize(n, 0.0);
         is_touched.clear();
         is_touched.resize(n, false);
-        problem.delassus.clear(n);
+        let w = problem.delassus_mut();
+        w.clear(n);
         for i in 0..n {
             touched.clear();
             let (columns, values) = rows.jacobian.row(i);
@@ -97,12 +98,12 @@ impl Assembly {
             }
             touched.sort_unstable();
             for &j in &*touched {
-                problem.delassus.column.push(j);
-                problem.delassus.value.push(sum[j as usize]);
+                w.column.push(j);
+                w.value.push(sum[j as usize]);
                 sum[j as usize] = 0.0;
                 is_touched[j as usize] = false;
             }
-            problem.delassus.finish_row();
+            w.finish_row();
         }
     }
 
@@ -130,7 +131,7 @@ impl Assembly {
     /// Overwrites every number with NaN and forgets what was assembled.
     pub(crate) fn poison(&mut self) {
         self.known = None;
-        self.problem.delassus.value.fill(f64::NAN);
+        self.problem.delassus_mut().value.fill(f64::NAN);
         self.problem.u_free.fill(f64::NAN);
         self.sum.fill(f64::NAN);
         self.entry.fill((u32::MAX, f64::NAN));
