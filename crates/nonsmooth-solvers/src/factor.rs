@@ -199,6 +199,47 @@ impl GeneralFactor {
     }
 }
 
+/// Dense L U with partial pivoting, for systems that are solved once.
+#[derive(Default)]
+pub struct DenseLu {
+    memory: Option<(usize, MemBuffer)>,
+    forward: Vec<usize>,
+    backward: Vec<usize>,
+}
+
+impl DenseLu {
+    /// x ← A⁻¹ x for the n × n matrix `a`, stored by columns and overwritten; false if a pivot vanishes.
+    pub fn solve(&mut self, a: &mut [f64], n: usize, x: &mut [f64]) -> bool {
+        use faer::linalg::lu::partial_pivoting::{factor, solve};
+        if self.memory.as_ref().is_none_or(|(size, _)| *size < n) {
+            let request = factor::lu_in_place_scratch::<usize, f64>(n, n, Par::Seq, Default::default())
+                .or(solve::solve_in_place_scratch::<usize, f64>(n, 1, Par::Seq));
+            self.memory = Some((n, MemBuffer::new(request)));
+        }
+        let (_, memory) = self.memory.as_mut().expect("made above");
+        self.forward.clear();
+        self.forward.resize(n, 0);
+        self.backward.clear();
+        self.backward.resize(n, 0);
+        let mut a = MatMut::from_column_major_slice_mut(a, n, n);
+        let (_, order) = factor::lu_in_place(
+            a.as_mut(),
+            &mut self.forward,
+            &mut self.backward,
+            Par::Seq,
+            MemStack::new(memory),
+            Default::default(),
+        );
+        if (0..n).any(|i| a[(i, i)] == 0.0) {
+            return false;
+        }
+        let x = MatMut::from_column_major_slice_mut(x, n, 1);
+        let stack = MemStack::new(memory);
+        solve::solve_in_place_with_conj(a.as_ref(), a.as_ref(), order, Conj::No, x, Par::Seq, stack);
+        true
+    }
+}
+
 /// Whether a symmetric matrix is positive definite beyond rounding, by its Cholesky factors.
 ///
 /// A pivot below 1e-14 of its diagonal entry counts as zero; up to 64 rows that is checked pivot by
@@ -311,6 +352,22 @@ mod tests {
             factor.solve_transposed(&mut c);
             assert!(x.iter().zip(&c).all(|(x, c)| (x - c).abs() < 1e-13));
         }
+    }
+
+    #[test]
+    fn dense_factors_solve_to_rounding_and_see_zero_pivots() {
+        let n = 40;
+        let a = laplacian(n, 0.3);
+        let x: Vec<f64> = (0..n).map(|i| (i as f64).cos()).collect();
+        let mut b = vec![0.0; n];
+        a.multiply(&x, &mut b);
+        // By columns, rows in reverse so that pivoting has work.
+        let mut dense: Vec<f64> = (0..n * n).map(|k| a.get(n - 1 - k % n, k / n)).collect();
+        b.reverse();
+        let mut lu = DenseLu::default();
+        assert!(lu.solve(&mut dense, n, &mut b));
+        assert!(x.iter().zip(&b).all(|(x, b)| (x - b).abs() < 1e-13));
+        assert!(!lu.solve(&mut [1.0, 1.0, 1.0, 1.0], 2, &mut [1.0, 1.0]));
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod dense;
 mod eigen;
 mod factor;
 mod factored;
+mod linearise;
 mod nearest;
 mod options;
 mod problem;

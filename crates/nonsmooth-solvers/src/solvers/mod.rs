@@ -4,6 +4,8 @@ mod active_set;
 mod auto;
 mod enumerate;
 mod lemke;
+mod newton;
+mod newton_system;
 mod subset;
 
 use crate::certificate::{Certificate, certify};
@@ -13,7 +15,8 @@ use crate::set::Set;
 use thiserror::Error;
 
 /// Every solver, in the order in which they are listed to users.
-pub static SOLVERS: &[Entry] = &[auto::ENTRY, active_set::ENTRY, lemke::ENTRY, enumerate::ENTRY];
+pub static SOLVERS: &[Entry] =
+    &[auto::ENTRY, active_set::ENTRY, lemke::ENTRY, enumerate::ENTRY, newton::ENTRY];
 
 /// The solver called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {
