@@ -263,7 +263,7 @@ mod tests {
             vec![1.0, 0.2, 0.0, 0.0],
         ]);
         let sets = vec![Set::Coulomb2 { mu: 0.4 }, Set::Nonnegative];
-        let factored = Factored::new(&mass, jacobian).unwrap();
+        let factored = Factored::new(mass, jacobian).unwrap();
         let formed =
             Problem::new(factored.delassus().clone(), vec![-1.0, 0.3, -0.2], sets.clone()).unwrap();
         let free = Problem::from_factored(factored, true, vec![-1.0, 0.3, -0.2], sets).unwrap();

@@ -19,6 +19,8 @@ const BODY_LIMIT: usize = 12;
 /// J and M, and what follows from them.
 #[derive(Clone, Debug, Default)]
 pub struct Factored {
+    /// M.
+    pub mass: Sparse,
     /// J, one row per contact component.
     pub jacobian: Sparse,
     /// Row i is M⁻¹ J_iᵀ: the velocity that a unit impulse gives. Empty where M has large blocks.
@@ -30,10 +32,10 @@ impl Factored {
     /// Checks sizes and prepares M⁻¹; fails if M is singular.
     ///
     /// Both matrices must be finite, and J must have one column per row of M.
-    pub fn new(mass: &Sparse, jacobian: Sparse) -> Result<Self, FactorError> {
+    pub fn new(mass: Sparse, jacobian: Sparse) -> Result<Self, FactorError> {
         assert_eq!(mass.n_rows(), jacobian.n_columns, "J has one column per velocity");
         let n = mass.n_rows();
-        let group = components(mass);
+        let group = components(&mass);
         let mut members: Vec<Vec<usize>> = vec![Vec::new(); n];
         for (i, &g) in group.iter().enumerate() {
             members[g].push(i);
@@ -41,14 +43,14 @@ impl Factored {
         if members.iter().any(|m| m.len() > BODY_LIMIT) {
             return Self::by_back_substitution(mass, jacobian);
         }
-        let inverse = invert_bodies(mass, &members)?;
+        let inverse = invert_bodies(&mass, &members)?;
         let transposed = transpose(&inverse);
         let response = product(&jacobian, &transposed);
-        Ok(Self { jacobian, response, assembled: OnceLock::new() })
+        Ok(Self { mass, jacobian, response, assembled: OnceLock::new() })
     }
 
-    fn by_back_substitution(mass: &Sparse, jacobian: Sparse) -> Result<Self, FactorError> {
-        let mut factor = Factor::analyse(mass, mass.is_symmetric(0.0))?;
+    fn by_back_substitution(mass: Sparse, jacobian: Sparse) -> Result<Self, FactorError> {
+        let mut factor = Factor::analyse(&mass, mass.is_symmetric(0.0))?;
         factor.factor(|k, _, _| mass.value[k])?;
         let n = jacobian.n_rows();
         let mut columns = Vec::with_capacity(n);
@@ -61,19 +63,14 @@ impl Factored {
         }
         let rows: Vec<Vec<f64>> = (0..n).map(|i| (0..n).map(|j| columns[j][i]).collect()).collect();
         let assembled = OnceLock::from(Sparse::from_rows(&rows));
-        Ok(Self { jacobian, response: Sparse::default(), assembled })
+        Ok(Self { mass, jacobian, response: Sparse::default(), assembled })
     }
 
     /// u_free = J M⁻¹ f + w, by a solve with M.
-    pub fn free_velocity(
-        &self,
-        mass: &Sparse,
-        force: &[f64],
-        offset: &[f64],
-    ) -> Result<Vec<f64>, FactorError> {
+    pub fn free_velocity(&self, force: &[f64], offset: &[f64]) -> Result<Vec<f64>, FactorError> {
         let mut v = force.to_vec();
-        let mut factor = Factor::analyse(mass, mass.is_symmetric(0.0))?;
-        factor.factor(|k, _, _| mass.value[k])?;
+        let mut factor = Factor::analyse(&self.mass, self.mass.is_symmetric(0.0))?;
+        factor.factor(|k, _, _| self.mass.value[k])?;
         factor.solve(&mut v);
         Ok((0..self.jacobian.n_rows()).map(|i| self.jacobian.row_dot(i, &v) + offset[i]).collect())
     }
@@ -234,7 +231,7 @@ mod tests {
     fn the_product_is_w_also_where_the_mass_is_unsymmetric() {
         for coupling in [0.0, 0.4] {
             let (mass, jacobian) = example(coupling);
-            let factored = Factored::new(&mass, jacobian.clone()).unwrap();
+            let factored = Factored::new(mass.clone(), jacobian.clone()).unwrap();
             let expected = slow(&mass, &jacobian);
             for (i, row) in expected.iter().enumerate() {
                 for (j, w) in row.iter().enumerate() {
@@ -259,7 +256,7 @@ mod tests {
         let mass = Sparse::from_triplets(n, n, &triplets).unwrap();
         let jacobian =
             Sparse::from_triplets(2, n, &[(0, 0, 1.0), (1, n - 1, 1.0), (1, 3, -0.5)]).unwrap();
-        let factored = Factored::new(&mass, jacobian.clone()).unwrap();
+        let factored = Factored::new(mass.clone(), jacobian.clone()).unwrap();
         assert!(factored.response().is_none());
         let expected = slow(&mass, &jacobian);
         for i in 0..2 {
@@ -273,6 +270,6 @@ mod tests {
     fn a_massless_body_is_an_error() {
         let mass = Sparse::diagonal(&[1.0, 0.0]);
         let jacobian = Sparse::from_rows(&[vec![1.0, 1.0]]);
-        assert_eq!(Factored::new(&mass, jacobian).unwrap_err(), FactorError::Singular);
+        assert_eq!(Factored::new(mass, jacobian).unwrap_err(), FactorError::Singular);
     }
 }

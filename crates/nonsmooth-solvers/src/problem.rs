@@ -137,6 +137,33 @@ impl Problem {
         }
     }
 
+    /// Entry (i, j) of W, without forming it.
+    pub fn entry(&self, i: usize, j: usize) -> f64 {
+        match &self.matrix {
+            Matrix::Assembled(w) => w.get(i, j),
+            Matrix::Factored(factored) => match factored.response() {
+                Some(response) => factored.jacobian.dot_rows(i, response, j),
+                None => factored.delassus().get(i, j),
+            },
+        }
+    }
+
+    /// u ← u + W p, without forming W; `v` is scratch.
+    pub fn add_product(&self, p: &[f64], v: &mut Vec<f64>, u: &mut [f64]) {
+        match &self.matrix {
+            Matrix::Assembled(w) => w.multiply_add(1.0, p, u),
+            Matrix::Factored(factored) => match factored.response() {
+                Some(response) => {
+                    v.clear();
+                    v.resize(response.n_columns, 0.0);
+                    response.add_combination(p, v);
+                    factored.jacobian.multiply_add(1.0, v, u);
+                }
+                None => factored.delassus().multiply_add(1.0, p, u),
+            },
+        }
+    }
+
     /// Each constraint's first row and set.
     #[inline]
     pub fn blocks(&self) -> impl Iterator<Item = (usize, Set)> + '_ {

@@ -2,6 +2,7 @@
 
 mod active_set;
 mod auto;
+mod body_system;
 mod enumerate;
 mod lemke;
 mod newton;

@@ -14,13 +14,14 @@
 //! The equations have a free factor: d = κ λ_max(W_cc) with any κ > 0 has the same zeros, but the Newton iterates differ.
 //! Where they cycle with one κ they often do not with another, so each failure takes the next of `KAPPAS`.
 
+use super::body_system::BodySystem;
 use super::newton_system::NewtonSystem;
 use super::{Entry, Outcome, Solver, Status, Unsupported};
 use crate::certificate::certify;
 use crate::eigen::largest_eigenvalue;
 use crate::linearise::{Equations, Linear};
 use crate::options::{Declared, Kind};
-use crate::problem::Problem;
+use crate::problem::{Matrix, Problem};
 use crate::set::{MAX_DIM, Set};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -75,6 +76,10 @@ pub(super) struct Newton {
     equations: Equations,
     max_iterations: usize,
     system: NewtonSystem,
+    bodies: BodySystem,
+    /// Whether the systems are solved in body velocities.
+    in_bodies: bool,
+    v: Vec<f64>,
     weight: Vec<f64>,
     linear: Vec<Linear>,
     u: Vec<f64>,
@@ -91,6 +96,9 @@ impl Newton {
             equations,
             max_iterations,
             system: NewtonSystem::default(),
+            bodies: BodySystem::default(),
+            in_bodies: false,
+            v: Vec::new(),
             weight: Vec::new(),
             linear: Vec::new(),
             u: Vec::new(),
@@ -102,17 +110,22 @@ impl Newton {
         }
     }
 
-    /// d_c = λ_max(W_cc), the mean of the others where that is not positive.
+    /// The form of the systems, and d_c = λ_max(W_cc), the mean of the others where that is not positive.
     fn load(&mut self, problem: &Problem) {
-        self.system.load(problem);
-        let w = self.system.padded();
+        self.in_bodies = match &problem.matrix {
+            Matrix::Factored(factored) => self.bodies.load(problem, factored),
+            Matrix::Assembled(_) => false,
+        };
+        if !self.in_bodies {
+            self.system.load(problem);
+        }
         self.weight.clear();
         for (begin, set) in problem.blocks() {
             let dim = set.dim();
             let mut block = [0.0; MAX_DIM * MAX_DIM];
             for i in 0..dim {
                 for j in 0..dim {
-                    block[i * dim + j] = w.get(begin + i, begin + j);
+                    block[i * dim + j] = problem.entry(begin + i, begin + j);
                 }
             }
             self.weight.push(largest_eigenvalue(&block[..dim * dim], dim));
@@ -134,9 +147,9 @@ impl Newton {
         u: &mut Vec<f64>,
         linear: &mut Vec<Linear>,
     ) -> f64 {
-        let w = self.system.padded();
         u.clear();
-        u.extend((0..problem.size()).map(|i| w.row_dot(i, p) + problem.u_free[i]));
+        u.extend_from_slice(&problem.u_free);
+        problem.add_product(p, &mut self.v, u);
         linear.clear();
         let mut sum = 0.0;
         for ((begin, set), &d) in problem.blocks().zip(&self.weight) {
@@ -162,7 +175,12 @@ impl Newton {
             made += 1;
             self.delta.clear();
             self.delta.resize(p.len(), 0.0);
-            if !self.system.solve(&linear, &self.weight, alpha, &mut self.delta) {
+            let solved = if self.in_bodies {
+                self.bodies.solve(&linear, &self.weight, alpha, &mut self.delta)
+            } else {
+                self.system.solve(&linear, &self.weight, alpha, &mut self.delta)
+            };
+            if !solved {
                 break;
             }
             let reached = self.search(problem, alpha, size, p, &mut u, &mut linear);
@@ -274,5 +292,6 @@ impl Solver for Newton {
 
     fn forget(&mut self) {
         self.system.forget();
+        self.bodies.forget();
     }
 }

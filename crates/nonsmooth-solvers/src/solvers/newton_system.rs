@@ -80,11 +80,6 @@ impl NewtonSystem {
         }
     }
 
-    /// W with full blocks.
-    pub(super) fn padded(&self) -> &Sparse {
-        &self.padded
-    }
-
     /// δ with (d A + B (W + α d)) δ = −F; false if the system is singular.
     pub(super) fn solve(
         &mut self,
