@@ -3,11 +3,15 @@
 mod active_set;
 mod auto;
 mod body_system;
+mod complementary;
 mod enumerate;
 mod lemke;
+mod mixed;
 mod newton;
 mod newton_system;
+mod rank;
 mod subset;
+mod tableau;
 
 use crate::certificate::{Certificate, certify};
 use crate::options::{Declared, OptionError, Options};
