@@ -8,7 +8,7 @@
 //! `tableau.rs`. A relay with finite bounds always has a solution, and the path finds it; where it ends on a ray
 //! from every basis tried, the problem is called infeasible [Cottle92, sec. 4.4].
 
-use super::mixed::Mixed;
+use super::mixed::{Limits, Mixed};
 use super::{Entry, Outcome, Solver, Unsupported};
 use crate::certificate::certify;
 use crate::options::{Declared, Kind};
@@ -59,7 +59,9 @@ impl Solver for Lemke {
             let residual = certify(problem, p, &mut self.u).residual;
             (residual, residual <= tolerance)
         };
-        let (status, iterations) = mixed.solve(self.max_pivots, &mut judge, p);
+        // Half: the residuals of islands add up to at most √2 times the largest.
+        let limits = Limits { max_pivots: self.max_pivots, tolerance: 0.5 * tolerance };
+        let (status, iterations) = mixed.solve(limits, &mut judge, p);
         Outcome { status, iterations, method: "lemke" }
     }
 

@@ -6,10 +6,12 @@ mod body_system;
 mod complementary;
 mod enumerate;
 mod lemke;
+mod lemke_faceted;
 mod mixed;
 mod newton;
 mod newton_system;
 mod rank;
+mod reduction;
 mod subset;
 mod tableau;
 
@@ -21,7 +23,8 @@ use thiserror::Error;
 
 /// Every solver, in the order in which they are listed to users.
 pub static SOLVERS: &[Entry] =
-    &[auto::ENTRY, active_set::ENTRY, lemke::ENTRY, enumerate::ENTRY, newton::ENTRY];
+
+    &[auto::ENTRY, active_set::ENTRY, lemke::ENTRY, enumerate::ENTRY, newton::ENTRY, lemke_faceted::ENTRY];
 
 /// The solver called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {

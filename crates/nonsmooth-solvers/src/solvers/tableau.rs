@@ -21,6 +21,8 @@ const SINGULAR: f64 = 1e-11;
 const DRIFT: f64 = 1e-10;
 /// Pivots between two looks at the drift, at least; a look costs as much as a pivot.
 const LOOK: usize = 24;
+/// A row with fewer than one entry in so many is visited by its entries.
+const SPARSE: usize = 6;
 
 /// How a path ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,9 +127,18 @@ impl Tableau {
         let scale = -1.0 / pivot[column];
         pivot.iter_mut().for_each(|x| *x *= scale);
         pivot[column] = -scale;
+        // Bodies far apart leave most of a row zero: then only its entries are visited.
+        let sparse: Vec<(usize, f64)> =
+            pivot.iter().copied().enumerate().filter(|entry| entry.1 != 0.0).collect();
+        let few = SPARSE * sparse.len() < w;
         for other in before.chunks_exact_mut(w).chain(after.chunks_exact_mut(w)) {
             let factor = std::mem::take(&mut other[column]);
-            if factor != 0.0 {
+            if factor == 0.0 {
+                continue;
+            }
+            if few {
+                sparse.iter().for_each(|&(k, y)| other[k] += factor * y);
+            } else {
                 other.iter_mut().zip(&*pivot).for_each(|(x, y)| *x += factor * y);
             }
         }
