@@ -8,10 +8,12 @@ mod enumerate;
 mod lemke;
 mod lemke_faceted;
 mod mixed;
+mod modes;
 mod newton;
 mod newton_system;
 mod rank;
 mod reduction;
+mod sliding;
 mod subset;
 mod tableau;
 

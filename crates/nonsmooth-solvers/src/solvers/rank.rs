@@ -44,6 +44,23 @@ impl Lu {
         Some(Self { n, entries, order })
     }
 
+    /// The smallest pivot relative to the largest; 1 for no rows.
+    pub fn smallest_pivot(&self) -> f64 {
+        let pivots = || (0..self.n).map(|k| self.entries[k * self.n + k].abs());
+        let largest = pivots().fold(0.0, f64::max);
+        if self.n == 0 { 1.0 } else { pivots().fold(f64::INFINITY, f64::min) / largest }
+    }
+
+    /// x with A x = b, improved once by its residual; `a` are the entries.
+    pub fn solve_refined(&self, a: &[f64], b: &[f64]) -> Vec<f64> {
+        let mut x = self.solve(b);
+        let error: Vec<f64> = (0..self.n)
+            .map(|i| b[i] - a[i * self.n..].iter().zip(&x).map(|(a, x)| a * x).sum::<f64>())
+            .collect();
+        x.iter_mut().zip(self.solve(&error)).for_each(|(x, d)| *x += d);
+        x
+    }
+
     /// x with A x = b.
     pub fn solve(&self, b: &[f64]) -> Vec<f64> {
         let n = self.n;

@@ -170,9 +170,7 @@ pub static FAMILIES: &[Family] = &[
     family("mixed-definite", Unique::Impulses, mixed_definite),
     family("mixed-unsymmetric", Unique::Impulses, mixed_unsymmetric),
     family("mixed-semidefinite", Unique::Velocities, mixed_semidefinite),
-    // Every choice of enumerate contains all bilateral rows, and here they are dependent; it promises
-    // completeness for nonsingular active blocks only.
-    exempting(family("mixed-redundant", Unique::Velocities, mixed_redundant), &["enumerate"]),
+    family("mixed-redundant", Unique::Velocities, mixed_redundant),
     // Block pivoting promises to end for P-matrices and symmetric semi-definite ones.
     exempting(family("monotone", Unique::Nothing, monotone), &["active-set"]),
     exempting(family("strictly-copositive", Unique::Nothing, strictly_copositive), &["active-set"]),
