@@ -365,8 +365,10 @@ def ladder(say, problem, family, name, storage, caps):
     while pending:
         inner = min(inner / 10.0, 100.0 * pending[0])
         cap = caps[pending[0]]
-        if inner < 0.9e-16 or used > 4.0 * cap:
+        if inner < 0.9e-16:
             break
+        if used > 4.0 * cap:
+            signal.raise_signal(signal.SIGPROF)
         p, seconds, iterations, info = run(problem, family, name, storage, inner, cap)
         used += seconds
         certificate, fclib = certify(problem, p)
@@ -388,7 +390,12 @@ def child(connection, *task):
     os.dup2(null, 2)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    ladder(lambda *row: connection.send(row), *task)
+    try:
+        ladder(lambda *row: connection.send(row), *task)
+    except Exception as wrong:
+        # Not Siconos' doing: such as more memory than allowed for a dense matrix.
+        connection.send(("wrong", repr(wrong)))
+        signal.raise_signal(signal.SIGABRT)
 
 
 def attempt(problem, family, name, storage, caps):
@@ -402,7 +409,9 @@ def attempt(problem, family, name, storage, caps):
     try:
         while receiver.poll(60.0 + 20.0 * max(caps.values())):
             tolerance, row = receiver.recv()
-            if tolerance is None:
+            if tolerance == "wrong":
+                print(f"{problem.name} {family}{name} {storage}: {row}")
+            elif tolerance is None:
                 seen = row
             else:
                 found[tolerance] = ("solved", row)
@@ -432,7 +441,7 @@ def storages(problem, family, name):
     # Blocks are turned into a dense matrix inside by these, and refused by NSGS with rolling friction.
     dense_inside = family == "FRICTION_2D_" and name != "NSGS"
     other = "sparse" if family + name == "ROLLING_FRICTION_3D_NSGS" else "blocks"
-    if name == "PFP":
+    if name == "PFP":  # knows blocks only
         return ["blocks"]
     if problem.rows <= 60 or dense_inside and problem.rows <= 2000:
         return ["dense"]
@@ -510,7 +519,8 @@ def main():
     tolerances = [float(t) for t in asked.tolerances.split(",")]
     wanted = [name for name in asked.solvers.split(",") if name]
     with asked.out.open("w", newline="") as out:
-        out.write(f"# {SENTENCE} Cap {asked.cap:g} s of processor time per run.\n")
+        limit = f"{asked.cap:g} s of processor time, or {PATIENCE:g} times the fastest (at least 1 s)"
+        out.write(f"# {SENTENCE} Timeout of a run: {limit}.\n")
         table = csv.writer(out)
         table.writerow(COLUMNS)
         for entry in entries:

@@ -75,6 +75,11 @@ impl Factored {
         Ok((0..self.jacobian.n_rows()).map(|i| self.jacobian.row_dot(i, &v) + offset[i]).collect())
     }
 
+    /// A part that does not feel the rest: its rows and velocities, taken out of M, J and M⁻¹ Jᵀ.
+    pub(crate) fn part(mass: Sparse, jacobian: Sparse, response: Sparse) -> Self {
+        Self { mass, jacobian, response, assembled: OnceLock::new() }
+    }
+
     /// M⁻¹ Jᵀ by rows, where M falls apart into bodies.
     pub fn response(&self) -> Option<&Sparse> {
         (self.response.n_rows() == self.jacobian.n_rows()).then_some(&self.response)

@@ -22,6 +22,7 @@ mod dense;
 mod eigen;
 mod factor;
 mod factored;
+mod islands;
 mod linearise;
 mod nearest;
 mod options;
