@@ -81,7 +81,7 @@ fn certify_scaled(problem: &Problem, p: &[f64], u: &mut Vec<f64>, scale: f64) ->
 
 /// ‖(p − P_C(p − (u + shift)/d)) d‖² of one constraint, in units of 1/scale².
 #[inline]
-fn natural_square(set: Set, p: &[f64], u: &[f64], d: f64, scale: f64) -> f64 {
+pub(crate) fn natural_square(set: Set, p: &[f64], u: &[f64], d: f64, scale: f64) -> f64 {
     if set.is_scalar() {
         // 0·p makes an infinite impulse show as NaN.
         let r = scale * set.natural_map(p[0], u[0], d) + 0.0 * p[0];

@@ -22,8 +22,10 @@ mod dense;
 mod eigen;
 mod factor;
 mod factored;
+#[allow(dead_code, unused_imports)]
 mod islands;
 mod linearise;
+mod local;
 mod nearest;
 mod options;
 mod problem;
