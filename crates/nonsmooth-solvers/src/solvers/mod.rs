@@ -11,10 +11,14 @@ mod mixed;
 mod modes;
 mod newton;
 mod newton_system;
+mod nsgs;
+mod pgs;
 mod rank;
 mod reduction;
+mod relax;
 mod sliding;
 mod subset;
+mod sweep;
 mod tableau;
 
 use crate::certificate::{Certificate, certify};
@@ -25,8 +29,7 @@ use thiserror::Error;
 
 /// Every solver, in the order in which they are listed to users.
 pub static SOLVERS: &[Entry] =
-
-    &[auto::ENTRY, active_set::ENTRY, lemke::ENTRY, enumerate::ENTRY, newton::ENTRY, lemke_faceted::ENTRY];
+    &[auto::ENTRY, active_set::ENTRY, lemke::ENTRY, enumerate::ENTRY, newton::ENTRY, lemke_faceted::ENTRY, nsgs::ENTRY, pgs::ENTRY];
 
 /// The solver called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {

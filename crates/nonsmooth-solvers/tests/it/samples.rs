@@ -156,24 +156,38 @@ const fn exempting(family: Family, exempt: &'static [&'static str]) -> Family {
     Family { exempt, ..family }
 }
 
+/// Gauss–Seidel promises the families that are symmetric, definite on their range and of moderate condition number: its rate
+/// is set by that number, and matrices far from symmetric can make it diverge. `gauss_seidel.rs` asks more of it.
+const SWEEPS: &[&str] = &["nsgs", "pgs", "psor"];
+const SWEEPS_AND_ENUMERATE: &[&str] = &["nsgs", "pgs", "psor", "enumerate"];
+const SWEEPS_AND_ACTIVE_SET: &[&str] = &["nsgs", "pgs", "psor", "active-set"];
+
 pub static FAMILIES: &[Family] = &[
     family("definite", Unique::Impulses, definite),
-    family("definite-mass-ratios", Unique::Impulses, mass_ratios),
-    family("semidefinite", Unique::Velocities, semidefinite),
-    family("semidefinite-with-slack", Unique::Velocities, semidefinite_with_slack),
+    exempting(family("definite-mass-ratios", Unique::Impulses, mass_ratios), SWEEPS),
+    exempting(family("semidefinite", Unique::Velocities, semidefinite), SWEEPS),
+    exempting(family("semidefinite-with-slack", Unique::Velocities, semidefinite_with_slack), SWEEPS),
     family("integer-definite", Unique::Impulses, integer_definite),
     family("integer-semidefinite", Unique::Velocities, integer_semidefinite),
     family("repeated-contacts", Unique::Velocities, repeated_contacts),
-    family("unsymmetric-definite", Unique::Impulses, unsymmetric_definite),
-    family("unsymmetric-triangular", Unique::Impulses, unsymmetric_triangular),
-    family("unsymmetric-dominant", Unique::Impulses, unsymmetric_dominant),
+    exempting(family("unsymmetric-definite", Unique::Impulses, unsymmetric_definite), SWEEPS),
+    exempting(family("unsymmetric-triangular", Unique::Impulses, unsymmetric_triangular), SWEEPS),
+    exempting(family("unsymmetric-dominant", Unique::Impulses, unsymmetric_dominant), SWEEPS),
     family("mixed-definite", Unique::Impulses, mixed_definite),
     family("mixed-unsymmetric", Unique::Impulses, mixed_unsymmetric),
     family("mixed-semidefinite", Unique::Velocities, mixed_semidefinite),
     family("mixed-redundant", Unique::Velocities, mixed_redundant),
+    exempting(family("mixed-unsymmetric", Unique::Impulses, mixed_unsymmetric), SWEEPS),
+    exempting(family("mixed-semidefinite", Unique::Velocities, mixed_semidefinite), SWEEPS),
+    // Every choice of enumerate contains all bilateral rows, and here they are dependent; it promises
+    // completeness for nonsingular active blocks only.
+    exempting(family("mixed-redundant", Unique::Velocities, mixed_redundant), SWEEPS_AND_ENUMERATE),
     // Block pivoting promises to end for P-matrices and symmetric semi-definite ones.
-    exempting(family("monotone", Unique::Nothing, monotone), &["active-set"]),
-    exempting(family("strictly-copositive", Unique::Nothing, strictly_copositive), &["active-set"]),
+    exempting(family("monotone", Unique::Nothing, monotone), SWEEPS_AND_ACTIVE_SET),
+    exempting(
+        family("strictly-copositive", Unique::Nothing, strictly_copositive),
+        SWEEPS_AND_ACTIVE_SET,
+    ),
 ];
 
 /// H Hᵀ, the Delassus matrix of unit masses.

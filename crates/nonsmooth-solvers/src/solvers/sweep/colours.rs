@@ -1,0 +1,118 @@
+//! Greedy colours: each constraint gets the least colour that no earlier constraint it touches has.
+
+/// The constraints colour by colour, each colour in the order of the problem.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Colours {
+    /// The constraint in each place.
+    pub(super) order: Vec<u32>,
+    /// Where each colour begins in `order`; one more entry than colours.
+    pub(super) start: Vec<usize>,
+}
+
+impl Colours {
+    /// All of one colour, in the order of the problem: what the natural order needs.
+    pub(super) fn one(n: usize) -> Self {
+        Self { order: (0..n as u32).collect(), start: vec![0, n] }
+    }
+
+    /// By what each constraint touches: two constraints that touch the same thing differ.
+    ///
+    /// A thing remembers its colours in words of 64 bits.
+    pub(super) fn greedy<'a, T>(n: usize, n_things: usize, touches: impl Fn(usize) -> T) -> Self
+    where
+        T: Iterator<Item = &'a u32> + Clone,
+    {
+        let mut used: Vec<Vec<u64>> = vec![Vec::new(); n_things];
+        let mut colour = vec![0usize; n];
+        let mut taken: Vec<u64> = Vec::new();
+        for c in 0..n {
+            taken.clear();
+            for &thing in touches(c) {
+                let words = &used[thing as usize];
+                taken.resize(taken.len().max(words.len()), 0);
+                taken.iter_mut().zip(words).for_each(|(t, w)| *t |= w);
+            }
+            let word = taken.iter().position(|w| *w != u64::MAX).unwrap_or(taken.len());
+            let bit = taken.get(word).map_or(0, |w| w.trailing_ones() as usize);
+            colour[c] = 64 * word + bit;
+            for &thing in touches(c) {
+                let words = &mut used[thing as usize];
+                words.resize(words.len().max(word + 1), 0);
+                words[word] |= 1 << bit;
+            }
+        }
+        Self::sorted(&colour)
+    }
+
+    /// By neighbours: two constraints that stand in each other's lists differ.
+    pub(super) fn of_graph<'a, T>(n: usize, neighbours: impl Fn(usize) -> T) -> Self
+    where
+        T: Iterator<Item = &'a u32>,
+    {
+        const NONE: usize = usize::MAX;
+        let mut colour = vec![NONE; n];
+        // The last constraint that found each colour taken.
+        let mut taken: Vec<usize> = Vec::new();
+        for c in 0..n {
+            for &j in neighbours(c) {
+                let j = j as usize;
+                if j != c && colour[j] != NONE {
+                    taken[colour[j]] = c;
+                }
+            }
+            let found = taken.iter().position(|&by| by != c);
+            colour[c] = found.unwrap_or_else(|| {
+                taken.push(NONE);
+                taken.len() - 1
+            });
+        }
+        Self::sorted(&colour)
+    }
+
+    fn sorted(colour: &[usize]) -> Self {
+        let n_colours = colour.iter().max().map_or(0, |c| c + 1);
+        let mut start = vec![0; n_colours + 1];
+        colour.iter().for_each(|&c| start[c + 1] += 1);
+        (0..n_colours).for_each(|c| start[c + 1] += start[c]);
+        let mut next = start.clone();
+        let mut order = vec![0; colour.len()];
+        for (i, &c) in colour.iter().enumerate() {
+            order[next[c]] = i as u32;
+            next[c] += 1;
+        }
+        Self { order, start }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constraints_of_one_colour_touch_nothing_together() {
+        // Constraint c touches bodies c mod 7 and c mod 11; body 0 has many, beyond one word.
+        let touches: Vec<[u32; 2]> = (0..700u32).map(|c| [c % 7, 7 + c % 11]).collect();
+        let colours = Colours::greedy(700, 18, |c| touches[c].iter());
+        assert!(colours.start.len() > 100, "a body with 100 constraints needs as many colours");
+        let mut seen = vec![false; 700];
+        for range in colours.start.windows(2) {
+            let mut used = [false; 18];
+            for &c in &colours.order[range[0]..range[1]] {
+                assert!(!std::mem::replace(&mut seen[c as usize], true));
+                for &body in &touches[c as usize] {
+                    assert!(!std::mem::replace(&mut used[body as usize], true));
+                }
+            }
+        }
+        assert!(seen.iter().all(|s| *s));
+    }
+
+    #[test]
+    fn a_chain_has_two_colours() {
+        let near: Vec<Vec<u32>> =
+            (0..10u32).map(|c| (c.saturating_sub(1)..=(c + 1).min(9)).collect()).collect();
+        let colours = Colours::of_graph(10, |c| near[c].iter());
+        assert_eq!(colours.start, [0, 5, 10]);
+        assert_eq!(colours.order, [0, 2, 4, 6, 8, 1, 3, 5, 7, 9]);
+    }
+}

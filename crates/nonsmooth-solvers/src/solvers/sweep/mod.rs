@@ -1,0 +1,231 @@
+//! One sweep of Gauss–Seidel: every constraint in turn, the others held.
+//!
+//! ```text
+//! for c in order:   q_c = u_free,c + Σ_{j≠c} W_cj p_j,   p_c ← update(W_cc, q_c, p_c)
+//! ```
+//!
+//! The update is the exact solution of the one constraint (`Rule::Exact`, `local.rs`) or one projected step
+//! p_c ← P_C(p_c − ω ρ (u_c + shift_c)), ρ = 1/λ_max(W_cc) (`Rule::Projected`). W is stored as d × d blocks (`blocks.rs`), or not
+//! at all, with velocities of bodies in its place (`bodies.rs`); d is the largest dimension among the sets, and smaller sets
+//! are padded with zeros. In the natural order constraints follow each other as the problem lists them. In the
+//! coloured order (`colours.rs`) those of one colour do not touch each other, so that threads may share them; the
+//! result is the same for any number of threads, since nothing in a colour depends on the order within it.
+
+mod blocks;
+mod bodies;
+mod colours;
+
+use crate::local::Local;
+use crate::problem::{Matrix, Problem};
+use crate::set::{MAX_DIM, Set};
+use blocks::Blocks;
+use bodies::Bodies;
+
+/// Constraints that one task of a thread takes. Fixed, so that sums do not depend on the threads.
+const CHUNK: usize = 256;
+/// Constraints of one colour from which threads share them.
+const SHARED: usize = 2 * CHUNK;
+
+/// How one constraint is renewed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Rule {
+    /// By the exact solution of the constraint by itself.
+    Exact,
+    /// By one projected step, longer by this factor than 1/λ_max.
+    Projected(f64),
+}
+
+/// In which order the constraints follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// As the problem lists them.
+    Natural,
+    /// Colour by colour, each by any number of threads.
+    Coloured,
+}
+
+/// A problem prepared for sweeps, whatever the storage.
+trait Form: Send {
+    fn prepare(&mut self, problem: &Problem, order: Order);
+    fn load(&mut self, p: &[f64]);
+    fn store(&self, p: &mut [f64]);
+    fn sweep(&mut self, rule: Rule) -> f64;
+}
+
+/// Sweeps over one problem after the other, keeping its memory.
+#[derive(Default)]
+pub(super) struct Sweeper {
+    form: Option<Box<dyn Form>>,
+    /// Largest dimension, and whether W is formed: what decides on the storage.
+    shape: (usize, bool),
+}
+
+impl Sweeper {
+    /// Prepares blocks and constraints of `problem`.
+    pub(super) fn prepare(&mut self, problem: &Problem, order: Order) {
+        let dim = problem.sets.iter().map(|set| set.dim()).max().unwrap_or(1);
+        let formed = match &problem.matrix {
+            Matrix::Assembled(_) => true,
+            Matrix::Factored(factored) => factored.response().is_none(),
+        };
+        if self.form.is_none() || self.shape != (dim, formed) {
+            self.shape = (dim, formed);
+            self.form = Some(match dim {
+                1 => new_form::<1>(formed),
+                2 => new_form::<2>(formed),
+                3 => new_form::<3>(formed),
+                4 | 5 => new_form::<5>(formed),
+                _ => new_form::<MAX_DIM>(formed),
+            });
+        }
+        self.form().prepare(problem, order);
+    }
+
+    /// Takes over impulses.
+    pub(super) fn load(&mut self, p: &[f64]) {
+        self.form().load(p);
+    }
+
+    /// Hands out the impulses.
+    pub(super) fn store(&mut self, p: &mut [f64]) {
+        self.form().store(p);
+    }
+
+    /// Renews every constraint once; returns Σ (λ_max ‖δp_c‖)², the change in units of velocity.
+    pub(super) fn sweep(&mut self, rule: Rule) -> f64 {
+        self.form().sweep(rule)
+    }
+
+    fn form(&mut self) -> &mut dyn Form {
+        &mut **self.form.as_mut().expect("`prepare` comes first")
+    }
+}
+
+fn new_form<const D: usize>(formed: bool) -> Box<dyn Form> {
+    if formed { Box::<Blocks<D>>::default() } else { Box::<Bodies<D>>::default() }
+}
+
+/// One constraint, padded to D components.
+#[derive(Clone, Copy, Debug)]
+struct Node<const D: usize> {
+    local: Local,
+    set: Set,
+    /// λ_max(W_cc), 0 where that is not positive.
+    weight: f64,
+    u_free: [f64; D],
+    /// W_cc.
+    block: [[f64; D]; D],
+    /// First row in the problem.
+    begin: u32,
+    dim: u32,
+}
+
+impl<const D: usize> Node<D> {
+    fn new(problem: &Problem, begin: usize, set: Set, block: [[f64; D]; D]) -> Self {
+        let dim = set.dim();
+        let mut u_free = [0.0; D];
+        u_free[..dim].copy_from_slice(&problem.u_free[begin..begin + dim]);
+        let (packed, n) = pack(&block, dim);
+        let local = Local::new(set, &packed[..n]);
+        let weight = local.weight().max(0.0);
+        Self { local, set, weight, u_free, block, begin: begin as u32, dim: dim as u32 }
+    }
+
+    /// The exact solution for `q`.
+    #[inline(always)]
+    fn exact(&self, q: &[f64; D], p: &mut [f64; D], slip: &mut f64) {
+        let dim = self.dim as usize;
+        if let Local::Other(..) = self.local {
+            let (packed, n) = pack(&self.block, dim);
+            self.local.solve(&packed[..n], &q[..dim], &mut p[..dim], slip);
+        } else {
+            self.local.solve(&[], &q[..dim], &mut p[..dim], slip);
+        }
+    }
+
+    /// One projected step from `p`; the rows of a block of zeros as `exact` has them.
+    #[inline(always)]
+    fn project(&self, relaxation: f64, q: &[f64; D], p: &mut [f64; D]) {
+        let dim = self.dim as usize;
+        if self.weight == 0.0 {
+            return self.exact(q, p, &mut 0.0);
+        }
+        let mut u = *q;
+        for r in 0..D {
+            for c in 0..D {
+                u[r] += self.block[r][c] * p[c];
+            }
+        }
+        let rho = relaxation / self.weight;
+        u[0] += self.set.shift(&u[..dim]);
+        (0..D).for_each(|r| p[r] -= rho * u[r]);
+        self.set.project_block(&mut p[..dim]);
+    }
+
+    /// Whether p = 0 and nothing but u_N < 0 changes that.
+    #[inline(always)]
+    fn is_open(&self, p: &[f64; D]) -> bool {
+        D > 1 && p[0] == 0.0 && self.dim > 1 && p.iter().all(|p| *p == 0.0)
+    }
+
+    /// (λ_max ‖after − before‖)².
+    #[inline(always)]
+    fn change(&self, before: &[f64; D], after: &[f64; D]) -> f64 {
+        let square: f64 = (0..D).map(|k| (after[k] - before[k]) * (after[k] - before[k])).sum();
+        self.weight * self.weight * square
+    }
+}
+
+/// The part of a padded block that is there, by rows.
+#[inline]
+fn pack<const D: usize>(block: &[[f64; D]; D], dim: usize) -> ([f64; MAX_DIM * MAX_DIM], usize) {
+    let mut packed = [0.0; MAX_DIM * MAX_DIM];
+    for r in 0..dim {
+        packed[r * dim..(r + 1) * dim].copy_from_slice(&block[r][..dim]);
+    }
+    (packed, dim * dim)
+}
+
+/// Copies impulses by rows into padded ones.
+fn load_nodes<const D: usize>(nodes: &[Node<D>], rows: &[f64], p: &mut [[f64; D]]) {
+    for (node, p) in nodes.iter().zip(p) {
+        let (begin, dim) = (node.begin as usize, node.dim as usize);
+        *p = [0.0; D];
+        p[..dim].copy_from_slice(&rows[begin..begin + dim]);
+    }
+}
+
+/// Copies padded impulses into rows.
+fn store_nodes<const D: usize>(nodes: &[Node<D>], p: &[[f64; D]], rows: &mut [f64]) {
+    for (node, p) in nodes.iter().zip(p) {
+        let (begin, dim) = (node.begin as usize, node.dim as usize);
+        rows[begin..begin + dim].copy_from_slice(&p[..dim]);
+    }
+}
+
+/// Where constraints lie in the rows of the problem.
+struct Places {
+    /// First row of each constraint.
+    begin: Vec<usize>,
+    /// Constraint of each row.
+    owner: Vec<u32>,
+}
+
+impl Places {
+    fn new(problem: &Problem) -> Self {
+        let mut owner = Vec::with_capacity(problem.size());
+        for (c, set) in problem.sets.iter().enumerate() {
+            owner.extend(std::iter::repeat_n(c as u32, set.dim()));
+        }
+        Self { begin: problem.blocks().map(|(begin, _)| begin).collect(), owner }
+    }
+}
+
+/// `n` times `x`, in the same memory.
+fn reset<T: Clone>(list: &mut Vec<T>, n: usize, x: T) {
+    list.clear();
+    list.resize(n, x);
+}
+
+/// A chunk of a colour: its number and sum, its impulses and slips.
+type Task<'a, const D: usize> = ((usize, &'a mut f64), (&'a mut [[f64; D]], &'a mut [f64]));
