@@ -6,8 +6,9 @@
 mod build;
 pub mod formula;
 mod formulas;
-mod matrix_market;
+pub mod matrix_market;
 pub mod plot;
+pub mod problems;
 mod results;
 mod run;
 mod scene;

@@ -4,7 +4,7 @@ use super::Build;
 use super::names::{Constants, OfSystem, OfTime, Uses};
 use crate::formula::{Expr, Op, Program, Scope};
 use crate::formulas::{FormulaSystem, Terms};
-use crate::matrix_market;
+use crate::matrix_market::{self, MatrixError};
 use crate::scene::{self, Coordinates, Jacobians, Matrix, Quantity, Vector};
 use crate::source::Path;
 use nonsmooth::{FiniteDifferences, Linear, Sparse, SystemId, UserError};
@@ -360,19 +360,18 @@ impl Build<'_> {
         if !self.files.contains(&seen) {
             self.files.push(seen);
         }
-        match matrix_market::read(&text) {
+        match matrix_market::read(&text, n) {
+            Err(MatrixError::Size { rows, columns, .. }) => {
+                self.mistake(&place, format!("must be {n} × {n}, is {rows} × {columns}"));
+                None
+            }
             Err(error) => {
                 self.mistake(&place, format!("`{}`: {error}", file.file));
                 None
             }
-            Ok(mut matrix) if matrix.n_rows() == n && matrix.n_columns == n => {
+            Ok(mut matrix) => {
                 matrix.value.iter_mut().for_each(|x| *x *= scale);
                 Some(matrix)
-            }
-            Ok(matrix) => {
-                let (rows, columns) = (matrix.n_rows(), matrix.n_columns);
-                self.mistake(&place, format!("must be {n} × {n}, is {rows} × {columns}"));
-                None
             }
         }
     }

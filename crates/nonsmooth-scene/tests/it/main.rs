@@ -3,6 +3,7 @@
 mod formulas;
 mod fuzz;
 mod mistakes;
+mod problems;
 mod references;
 mod schema;
 
