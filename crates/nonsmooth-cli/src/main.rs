@@ -3,6 +3,7 @@
 mod check;
 mod list;
 mod run;
+mod solve;
 mod summary;
 
 use clap::{Parser, Subcommand};
@@ -33,6 +34,12 @@ enum Command {
         #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_set)]
         set: Vec<(String, String)>,
     },
+    /// Solve one-step problems from files, print a table, compare solvers
+    #[command(
+        after_help = "Exit codes: 0 every problem was brought to tolerance by every chosen solver that takes it (and by at \
+                      least one), 1 otherwise, 2 a file or an argument was wrong."
+    )]
+    Solve(SolveArgs),
     /// Print the JSON Schema of scene files
     Schema,
     /// List integrators, laws, solvers and observers with their options
@@ -52,6 +59,43 @@ struct RunArgs {
     /// Continue an interrupted run from its last checkpoint
     #[arg(long)]
     resume: bool,
+    /// Print nothing but errors
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+#[derive(clap::Args)]
+struct SolveArgs {
+    /// Problems (FCLIB .hdf5, or .json for LCP, MLCP and relay), or folders to be searched for them
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Solvers, separated by commas; `all` for all
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "auto")]
+    solver: Vec<String>,
+    /// Largest residual that counts as solved
+    #[arg(long = "tol", value_name = "NUMBER", default_value_t = 1e-8)]
+    tolerance: f64,
+    /// Set an option of the solvers that have it, or of one: SOLVER.NAME=VALUE
+    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_set)]
+    option: Vec<(String, String)>,
+    /// Write each problem with its best solution as NAME.solved.hdf5 or .json
+    #[arg(long)]
+    save: bool,
+    /// Folder for what is written
+    #[arg(long, default_value = ".")]
+    out: PathBuf,
+    /// Performance profile, .png or .svg [default: both, if there are several problems and solvers]
+    #[arg(long, value_name = "FILE")]
+    profile: Option<PathBuf>,
+    /// Write the table as CSV too
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Repeat each solve up to 10 ms in all and give the shortest time
+    #[arg(long)]
+    repeat: bool,
+    /// Print what chains tried on each island
+    #[arg(long, short)]
+    verbose: bool,
     /// Print nothing but errors
     #[arg(long, short)]
     quiet: bool,
@@ -77,6 +121,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
         Command::Check { scene, set } => check::check(&scene, &set),
+        Command::Solve(args) => solve::run(&args),
         Command::Schema => list::schema(),
         Command::List => list::list(),
     };
