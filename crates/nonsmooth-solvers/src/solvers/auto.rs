@@ -1,62 +1,254 @@
-//! The default chain: `active-set`, and where that does not end within tolerance `lemke`.
+//! The default chain: picks by kind and size, watches progress, moves on, and says what it tried.
 //!
-//! Block pivoting is tried first at every size, because a warm start makes it one back-substitution.
-//! It can end on an iteration limit or stall when W is no P-matrix; up to `LEMKE_LIMIT` rows Lemke's
-//! method then decides, and a ray of it is reported as infeasible.
+//! Complementarity problems (rows in ℝ₊ and ℝ): `active-set`, which a warm start makes one back-substitution; where it ends
+//! on a limit or stalls because W is no P-matrix `lemke` decides up to `LEMKE_LIMIT` rows, then `newton`. Relays: `lemke`,
+//! then `newton`. A ray of Lemke that no other method refutes is reported as infeasible.
+//!
+//! Friction: the problem is split into islands, and each goes down this list until its certificate is met:
+//!
+//! 1. `nsgs`, `FIRST_SWEEPS`, and more if its rate promises the tolerance within `MORE_SWEEPS`;
+//! 2. `newton`, which does in tens of systems what Gauss–Seidel does in thousands of sweeps on stacks and walls;
+//! 3. `nsgs` from there, to leave the place where Newton's iterates cycle, and `newton` again;
+//! 4. `interior-point`, whose iterates stay inside the cones, and `newton` from its end;
+//! 5. `nsgs` to its limit.
+//!
+//! An island's share of the tolerance is that of its rows: ‖r_i‖² ≤ (n_i/n) (tolerance · ‖u_free‖)², so that an
+//! island at rest need not be solved to the rounding of its own small velocities.
 
 use super::active_set::{ActiveSet, MAX_EXCHANGES};
 use super::lemke::Lemke;
-use super::{Entry, Outcome, Solver, Status, Unsupported};
+use super::newton::Newton;
+use super::nsgs::Nsgs;
+use super::sweep::Order;
+use super::{Attempt, Entry, Outcome, Solver, Status, Unsupported};
 use crate::certificate::certify;
+use crate::islands::islands;
+use crate::linearise::Equations;
 use crate::problem::Problem;
+use crate::set::Set;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "auto",
-    about: "active-set first, lemke where that fails; what worked is in the report",
+    about: "the default chain: picks by kind and size, moves on where a method stalls, says what it tried",
     options: &[&MAX_EXCHANGES],
-    make: |options| {
-        Box::new(Auto {
-            active_set: ActiveSet::new(options.count(&MAX_EXCHANGES)),
-            lemke: Lemke::new(100_000),
-            u: Vec::new(),
-            kept: Vec::new(),
-        })
-    },
+    make: |options| Box::new(Auto::new(options.count(&MAX_EXCHANGES))),
 };
 
 /// Rows up to which Lemke is tried: the dense tableau of 2000 rows is 64 MB, and each pivot passes over all of it.
 const LEMKE_LIMIT: usize = 2000;
+/// Rows up to which direct factors of W are tried on friction.
+const DIRECT_LIMIT: usize = 60_000;
+/// Sweeps before the rate is looked at.
+const FIRST_SWEEPS: usize = 20;
+/// Sweeps that are made more if they promise the tolerance.
+const MORE_SWEEPS: usize = 200;
+/// Sweeps between two attempts of Newton.
+const SWEEPS_BETWEEN: usize = 500;
+/// Sweeps of the last resort.
+const LAST_SWEEPS: usize = 20_000;
+/// Linear systems of one attempt of Newton, and of the second one.
+const NEWTON_SYSTEMS: usize = 300;
+
+/// A method of the chain.
+#[derive(Clone, Copy)]
+enum Method {
+    Lemke,
+    Newton,
+    /// With a budget of sweeps.
+    Sweeps(usize),
+}
 
 struct Auto {
     active_set: ActiveSet,
     lemke: Lemke,
-    u: Vec<f64>,
+    newton: Newton,
+    nsgs: Nsgs,
+    attempts: Vec<Attempt>,
     kept: Vec<f64>,
+    u: Vec<f64>,
+}
+
+/// What the chain works on: an island or the whole.
+struct Part<'a> {
+    problem: &'a Problem,
+    tolerance: f64,
+    number: usize,
+    /// Where its attempts begin.
+    first: usize,
+}
+
+impl Auto {
+    fn new(max_exchanges: usize) -> Self {
+        Self {
+            active_set: ActiveSet::new(max_exchanges),
+            lemke: Lemke::new(100_000),
+            newton: Newton::new(Equations::AlartCurnier, NEWTON_SYSTEMS),
+            nsgs: Nsgs::new(LAST_SWEEPS, Order::Natural),
+            attempts: Vec::new(),
+            kept: Vec::new(),
+            u: Vec::new(),
+        }
+    }
+
+    /// Tries one method, keeping the better of what was and what it made; returns the residual.
+    fn attempt(&mut self, method: Method, part: &Part, p: &mut [f64]) -> f64 {
+        let &Part { problem, tolerance, number, first } = part;
+        let before = match self.attempts[first..].last() {
+            Some(last) => last.residual,
+            None => certify(problem, p, &mut self.u).residual,
+        };
+        self.kept.clear();
+        self.kept.extend_from_slice(p);
+        let outcome = match method {
+            Method::Lemke => self.lemke.solve(problem, tolerance, p),
+            Method::Newton => self.newton.solve(problem, tolerance, p),
+            Method::Sweeps(budget) => {
+                let made = self.nsgs.sweep_until(problem, tolerance, p, budget);
+                Outcome { status: made.status, iterations: made.sweeps, method: "nsgs" }
+            }
+        };
+        let mut residual = certify(problem, p, &mut self.u).residual;
+        if !(residual <= before) {
+            p.copy_from_slice(&self.kept);
+            residual = before;
+        }
+        let Outcome { status, iterations, method } = outcome;
+        let island = (number, problem.size());
+        self.attempts.push(Attempt { method, island, status, iterations, residual });
+        residual
+    }
+
+    /// The chain for rows in ℝ₊, ℝ and intervals.
+    fn complementarity(&mut self, part: &Part, p: &mut [f64]) -> Outcome {
+        let &Part { problem, tolerance, number, .. } = part;
+        let relay = problem.sets.iter().any(|set| matches!(set, Set::Interval { .. }));
+        if !relay {
+            let first = self.active_set.solve(problem, tolerance, p);
+            if first.status == Status::Converged {
+                return first;
+            }
+            let residual = certify(problem, p, &mut self.u).residual;
+            let Outcome { status, iterations, method } = first;
+            let island = (number, problem.size());
+            self.attempts.push(Attempt { method, island, status, iterations, residual });
+        }
+        let small = problem.size() <= LEMKE_LIMIT;
+        for method in [Method::Lemke, Method::Newton] {
+            if matches!(method, Method::Lemke) && !small {
+                continue;
+            }
+            if self.attempt(method, part, p) <= tolerance {
+                break;
+            }
+        }
+        self.summary(part.first)
+    }
+
+    /// The chain for friction on one island.
+    fn friction(&mut self, part: &Part, p: &mut [f64]) -> Outcome {
+        self.sweep_while_it_pays(part, p);
+        let direct = part.problem.size() <= DIRECT_LIMIT;
+        let chain = [
+            Method::Newton,
+            Method::Sweeps(SWEEPS_BETWEEN),
+            Method::Newton,
+            Method::Sweeps(LAST_SWEEPS),
+        ];
+        for method in chain {
+            let solved = self.attempts.last().is_some_and(|last| last.residual <= part.tolerance);
+            if solved {
+                break;
+            }
+            if direct || matches!(method, Method::Sweeps(_)) {
+                self.attempt(method, part, p);
+            }
+        }
+        self.summary(part.first)
+    }
+
+    /// Sweeps, and more of them while their rate promises the tolerance.
+    fn sweep_while_it_pays(&mut self, part: &Part, p: &mut [f64]) {
+        let made = self.nsgs.sweep_until(part.problem, part.tolerance, p, FIRST_SWEEPS);
+        let (mut sweeps, mut status, mut residual) = (made.sweeps, made.status, made.residual);
+        if residual > part.tolerance && made.rate < 1.0 {
+            let needed = (part.tolerance / residual).ln() / made.rate.ln();
+            if needed <= MORE_SWEEPS as f64 {
+                let made = self.nsgs.sweep_until(part.problem, part.tolerance, p, MORE_SWEEPS);
+                (sweeps, status, residual) = (sweeps + made.sweeps, made.status, made.residual);
+            }
+        }
+        let island = (part.number, part.problem.size());
+        let attempt = Attempt { method: "nsgs", island, status, iterations: sweeps, residual };
+        self.attempts.push(attempt);
+    }
+
+    /// What the attempts from `first` on amount to.
+    fn summary(&self, first: usize) -> Outcome {
+        let made = &self.attempts[first..];
+        let last = made.last().expect("at least one method was tried");
+        let infeasible = made.iter().any(|attempt| attempt.status == Status::Infeasible);
+        let iterations = made.iter().map(|attempt| attempt.iterations).sum();
+        // The word of the method that found the best impulses; `solve` replaces it where the certificate is met.
+        let status = if infeasible { Status::Infeasible } else { last.status };
+        Outcome { status, iterations, method: last.method }
+    }
 }
 
 impl Solver for Auto {
-    fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
-        self.active_set.accepts(problem)
+    fn accepts(&self, _problem: &Problem) -> Result<(), Unsupported> {
+        Ok(())
     }
 
     fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
-        let first = self.active_set.solve(problem, tolerance, p);
-        if first.status == Status::Converged || problem.size() > LEMKE_LIMIT {
-            return first;
+        self.attempts.clear();
+        let whole = Part { problem, tolerance, number: 0, first: 0 };
+        if problem.is_scalar() {
+            return self.complementarity(&whole, p);
         }
-        let residual = certify(problem, p, &mut self.u).residual;
-        self.kept.clear();
-        self.kept.extend_from_slice(p);
-        let second = self.lemke.solve(problem, tolerance, p);
-        // Where both fail the better impulses are kept.
-        if !(certify(problem, p, &mut self.u).residual <= residual) {
-            p.copy_from_slice(&self.kept);
+        let found = islands(problem);
+        if found.len() == 1 {
+            return self.friction(&whole, p);
         }
-        Outcome { iterations: first.iterations + second.iterations, ..second }
+        let free = norm(&problem.u_free);
+        let mut total = Outcome { status: Status::Converged, iterations: 0, method: "none" };
+        let mut part_p = Vec::new();
+        for (number, island) in found.iter().enumerate() {
+            let problem_i = island.problem(problem);
+            let share = (problem_i.size() as f64 / problem.size() as f64).sqrt();
+            let own = norm(&problem_i.u_free);
+            // √½: the larger of ‖u_free‖ and ‖W p‖ may be the one in one island and the other in the next.
+            let of_whole = if own > 0.0 { tolerance * share * free / own } else { 0.0 };
+            let part_tolerance = of_whole.max(std::f64::consts::FRAC_1_SQRT_2 * tolerance);
+            part_p.clear();
+            part_p.extend(island.rows.iter().map(|&i| p[i]));
+            let first = self.attempts.len();
+            let part = Part { problem: &problem_i, tolerance: part_tolerance, number, first };
+            let made = if problem_i.is_scalar() {
+                self.complementarity(&part, &mut part_p)
+            } else {
+                self.friction(&part, &mut part_p)
+            };
+            island.rows.iter().zip(&part_p).for_each(|(&i, &x)| p[i] = x);
+            total.iterations += made.iterations;
+            if total.status == Status::Converged {
+                (total.status, total.method) = (made.status, made.method);
+            }
+        }
+        total
+    }
+
+    fn attempts(&self) -> &[Attempt] {
+        &self.attempts
     }
 
     fn forget(&mut self) {
         self.active_set.forget();
         self.lemke.forget();
+        self.newton.forget();
+        self.nsgs.forget();
     }
+}
+
+fn norm(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
