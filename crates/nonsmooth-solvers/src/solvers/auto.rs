@@ -40,8 +40,9 @@ const LEMKE_LIMIT: usize = 2000;
 const DIRECT_LIMIT: usize = 60_000;
 /// Sweeps before the rate is looked at.
 const FIRST_SWEEPS: usize = 20;
-/// Sweeps that are made more if they promise the tolerance.
-const MORE_SWEEPS: usize = 200;
+/// Sweeps that are made more if they promise the tolerance, and how many in all.
+const MORE_SWEEPS: usize = 1000;
+const MOST_SWEEPS: usize = 2000;
 /// Sweeps between two attempts of Newton.
 const SWEEPS_BETWEEN: usize = 500;
 /// Sweeps of the last resort.
@@ -54,6 +55,8 @@ const NEWTON_SYSTEMS: usize = 300;
 enum Method {
     Lemke,
     Newton,
+    /// From p = 0.
+    NewtonAnew,
     /// With a budget of sweeps.
     Sweeps(usize),
 }
@@ -102,6 +105,10 @@ impl Auto {
         let outcome = match method {
             Method::Lemke => self.lemke.solve(problem, tolerance, p),
             Method::Newton => self.newton.solve(problem, tolerance, p),
+            Method::NewtonAnew => {
+                p.fill(0.0);
+                self.newton.solve(problem, tolerance, p)
+            }
             Method::Sweeps(budget) => {
                 let made = self.nsgs.sweep_until(problem, tolerance, p, budget);
                 Outcome { status: made.status, iterations: made.sweeps, method: "nsgs" }
@@ -150,6 +157,7 @@ impl Auto {
         let direct = part.problem.size() <= DIRECT_LIMIT;
         let chain = [
             Method::Newton,
+            Method::NewtonAnew,
             Method::Sweeps(SWEEPS_BETWEEN),
             Method::Newton,
             Method::Sweeps(LAST_SWEEPS),
@@ -168,18 +176,20 @@ impl Auto {
 
     /// Sweeps, and more of them while their rate promises the tolerance.
     fn sweep_while_it_pays(&mut self, part: &Part, p: &mut [f64]) {
-        let made = self.nsgs.sweep_until(part.problem, part.tolerance, p, FIRST_SWEEPS);
-        let (mut sweeps, mut status, mut residual) = (made.sweeps, made.status, made.residual);
-        if residual > part.tolerance && made.rate < 1.0 {
-            let needed = (part.tolerance / residual).ln() / made.rate.ln();
-            if needed <= MORE_SWEEPS as f64 {
-                let made = self.nsgs.sweep_until(part.problem, part.tolerance, p, MORE_SWEEPS);
-                (sweeps, status, residual) = (sweeps + made.sweeps, made.status, made.residual);
+        let (mut sweeps, mut budget) = (0, FIRST_SWEEPS);
+        let made = loop {
+            let made = self.nsgs.sweep_until(part.problem, part.tolerance, p, budget);
+            sweeps += made.sweeps;
+            let needed = (part.tolerance / made.residual).ln() / made.rate.ln();
+            let worth = needed > 0.0 && needed <= MORE_SWEEPS as f64 && sweeps < MOST_SWEEPS;
+            if made.status != Status::IterationLimit || !worth {
+                break made;
             }
-        }
+            budget = FIRST_SWEEPS.max(sweeps / 2);
+        };
         let island = (part.number, part.problem.size());
-        let attempt = Attempt { method: "nsgs", island, status, iterations: sweeps, residual };
-        self.attempts.push(attempt);
+        let (status, residual) = (made.status, made.residual);
+        self.attempts.push(Attempt { method: "nsgs", island, status, iterations: sweeps, residual });
     }
 
     /// What the attempts from `first` on amount to.
