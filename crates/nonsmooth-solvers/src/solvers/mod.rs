@@ -3,10 +3,14 @@
 mod active_set;
 mod auto;
 mod body_system;
+mod central_path;
 mod complementary;
 mod enumerate;
+mod interior_point;
+mod kkt;
 mod lemke;
 mod lemke_faceted;
+mod lorentz;
 mod mixed;
 mod modes;
 mod newton;
@@ -16,6 +20,7 @@ mod pgs;
 mod rank;
 mod reduction;
 mod relax;
+mod slack;
 mod sliding;
 mod subset;
 mod sweep;
@@ -28,17 +33,8 @@ use crate::set::Set;
 use thiserror::Error;
 
 /// Every solver, in the order in which they are listed to users.
-pub static SOLVERS: &[Entry] = &[
-    auto::ENTRY,
-    active_set::ENTRY,
-    lemke::ENTRY,
-    lemke_faceted::ENTRY,
-    nsgs::ENTRY,
-    pgs::ENTRY,
-    pgs::OVER_RELAXED,
-    newton::ENTRY,
-    enumerate::ENTRY,
-];
+pub static SOLVERS: &[Entry] =
+    &[auto::ENTRY, active_set::ENTRY, lemke::ENTRY, lemke_faceted::ENTRY, nsgs::ENTRY, pgs::ENTRY, newton::ENTRY, enumerate::ENTRY, interior_point::ENTRY];
 
 /// The solver called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {
