@@ -34,6 +34,8 @@ const ROWS: usize = 20;
 const CHOICES: f64 = 1_048_576.0;
 /// Relative size of a pivot below which a system is treated as singular, too.
 const SUSPECT: f64 = 1e-9;
+/// Tangents that stand for a disc; each gains about a digit.
+const CUTS: usize = 40;
 
 struct Enumerate;
 
@@ -232,9 +234,27 @@ impl<'a> Search<'a> {
                 b.push(-dot(g, &at(&velocity)));
             }
         }
-        let t = least_distance(&a, &b, null.len())?;
-        let step = |i: usize| directions.iter().zip(&t).map(|(d, t)| d[i] * t).sum::<f64>();
-        Some((0..start.len()).map(|i| start[i] + step(i)).collect())
+        let at = |t: &[f64]| -> Vec<f64> {
+            let step = |i: usize| directions.iter().zip(t).map(|(d, t)| d[i] * t).sum::<f64>();
+            (0..start.len()).map(|i| start[i] + step(i)).collect()
+        };
+        let disc = constraints.iter().zip(choice).find(|(c, state)| c.disc.is_some() && **state == 1);
+        let Some((Constraint { begin, disc: Some(mu), .. }, _)) = disc else {
+            return Some(at(&least_distance(&a, &b, null.len())?));
+        };
+        // A disc is cut out by its tangents: each pass adds one where the last point is outside.
+        for _ in 0..CUTS {
+            let p = at(&least_distance(&a, &b, null.len())?);
+            let (normal, x, y) = (p[*begin], p[begin + 1], p[begin + 2]);
+            let radius = x.hypot(y);
+            if radius <= mu * normal * (1.0 + 4.0 * f64::EPSILON) {
+                return Some(p);
+            }
+            let cut = |d: &[f64]| mu * d[*begin] - (x * d[begin + 1] + y * d[begin + 2]) / radius;
+            a.push(directions.iter().map(|d| cut(d)).collect());
+            b.push(-cut(&start));
+        }
+        Some(at(&least_distance(&a, &b, null.len())?))
     }
 
     /// One disc slides, the others rest on linear pieces: y = e − E p of the others leaves 3 × 3.

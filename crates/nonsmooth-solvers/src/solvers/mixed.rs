@@ -12,7 +12,7 @@
 
 use super::Status;
 use super::reduction::Reduced;
-use super::tableau::{End, Tableau};
+use super::tableau::{End, Rules, Tableau};
 use crate::certificate::certify;
 use crate::factored::components;
 use crate::problem::{Matrix, Problem};
@@ -22,8 +22,13 @@ use crate::sparse::Sparse;
 /// Sizes below which a pivot of the scaled tableau counts as zero, tried in this order until the judge is content.
 /// On rank-deficient problems no single value serves (tests/it/random_lcp.rs: what_one_solver_solves_auto_and_lemke_solve_too).
 const PIVOT_TOLERANCES: [f64; 3] = [1e-9, 1e-11, 1e-7];
+/// Negative values that count as rounding: an x that an equation holds at zero comes out as −1e-17, say, and no path
+/// leads from there to zero (tests/it/lemke.rs: circuits_whose_joints_alone_are_singular_are_solved).
+const SNAP: f64 = 1e-13;
 /// Paths from the basis in which the last one ended, while they improve.
 const POLISH: usize = 4;
+/// Rows up to which a basis is also solved by its rank; complete pivoting searches the whole block at each step.
+const TRUNCATE: usize = 300;
 /// Other bases to start from after a ray.
 const RESTARTS: usize = 6;
 
@@ -240,8 +245,10 @@ impl<'a> Rounds<'a> {
         judge: &mut Judge,
     ) -> bool {
         let mut before = f64::INFINITY;
-        for _ in 0..=POLISH {
-            let (end, pivots) = tableau.path(self.left, tolerance, &weight);
+        for pass in 0..=POLISH {
+            // Rounding is ignored once; if the judge minds, it is followed.
+            let rules = Rules { pivot: tolerance, snap: if pass == 0 { SNAP } else { 0.0 } };
+            let (end, pivots) = tableau.path(self.left, rules, &weight);
             self.used += pivots;
             self.left = self.left.saturating_sub(pivots);
             let (residual, good) = self.try_basis(&tableau, judge);
@@ -265,12 +272,21 @@ impl<'a> Rounds<'a> {
 
     /// Solves the basis from the original data and lets the judge decide.
     fn try_basis(&mut self, tableau: &Tableau, judge: &mut Judge) -> (f64, bool) {
-        let mut x = self.reduced.recover(tableau);
+        let mut x = self.reduced.recover(tableau, false);
         let (mut residual, mut good) = judge(&x);
-        if !good && let Some(other) = self.reduced.read_values(tableau) {
-            let (again, fine) = judge(&other);
-            if again < residual {
-                (residual, good, x) = (again, fine, other);
+        for truncated in [false, true] {
+            if good {
+                break;
+            }
+            let other = match truncated {
+                false => self.reduced.read_values(tableau),
+                true => (x.len() <= TRUNCATE).then(|| self.reduced.recover(tableau, true)),
+            };
+            if let Some(other) = other {
+                let (again, fine) = judge(&other);
+                if again < residual {
+                    (residual, good, x) = (again, fine, other);
+                }
             }
         }
         if residual < self.best || self.best == f64::INFINITY && x.iter().all(|x| x.is_finite()) {
@@ -278,5 +294,72 @@ impl<'a> Rounds<'a> {
             self.best_x = x;
         }
         (residual, good)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POSITIVE: (f64, f64) = (0.0, f64::INFINITY);
+    const FREE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
+
+    fn solve(rows: &[Vec<f64>], rhs: &[f64], bounds: &[(f64, f64)]) -> (Status, Vec<f64>) {
+        let matrix = Sparse::from_rows(rows);
+        let mixed = Mixed { matrix: &matrix, rhs, bounds };
+        let mut judge = |x: &[f64]| {
+            let miss = |i: usize| {
+                let (w, (lower, upper)) = (matrix.row_dot(i, x) + rhs[i], bounds[i]);
+                (x[i] - (x[i] - w).max(lower).min(upper)).abs()
+            };
+            let residual = (0..rhs.len()).map(miss).fold(0.0, f64::max);
+            (residual, residual < 1e-14)
+        };
+        let mut x = vec![0.0; rhs.len()];
+        let limits = Limits { max_pivots: 1000, tolerance: 1e-14 };
+        let (status, _) = mixed.solve(limits, &mut judge, &mut x);
+        (status, x)
+    }
+
+    /// A game: the path from x = 0 ends on a ray at once, the path from the full basis does not.
+    #[test]
+    fn a_ray_is_not_the_end_where_another_basis_leads_on() {
+        let rows = [
+            vec![0.0, 0.0, 10.0, 20.0],
+            vec![0.0, 0.0, 30.0, 15.0],
+            vec![10.0, 20.0, 0.0, 0.0],
+            vec![30.0, 15.0, 0.0, 0.0],
+        ];
+        let (status, x) = solve(&rows, &[-1.0; 4], &[POSITIVE; 4]);
+        assert_eq!(status, Status::Converged);
+        assert!((x[0] - 1.0 / 90.0).abs() < 1e-16 && (x[1] - 4.0 / 90.0).abs() < 1e-16, "{x:?}");
+    }
+
+    /// w₀ = 1e-4 too small for any x: infeasible by little.
+    #[test]
+    fn a_problem_without_solution_is_infeasible() {
+        let rows = [vec![0.0, -1.0, -1.0], vec![1.0, 0.0, 0.0], vec![-1.0, 0.0, 0.0]];
+        assert_eq!(solve(&rows, &[-1e-4, -1.0, 1.0], &[POSITIVE; 3]).0, Status::Infeasible);
+        assert_eq!(
+            solve(&rows, &[0.0, -1.0, 1.0], &[POSITIVE; 3]),
+            (Status::Converged, vec![1.0, 0.0, 0.0])
+        );
+    }
+
+    /// The free equation knows x₁ alone, the free variable moves w₂ alone: no principal pivot, so it is split.
+    #[test]
+    fn a_free_variable_far_from_its_equation_is_split() {
+        let rows = [vec![0.0, 1.0, 0.0], vec![0.0, 1.0, 1.0], vec![1.0, 0.0, 1.0]];
+        let (status, x) = solve(&rows, &[-1.0, -2.0, 0.0], &[FREE, POSITIVE, POSITIVE]);
+        assert_eq!(status, Status::Converged);
+        assert!(x.iter().zip([-1.0, 1.0, 1.0]).all(|(x, y)| (x - y).abs() < 1e-14), "{x:?}");
+    }
+
+    #[test]
+    fn islands_are_found_in_any_order() {
+        let rows = [vec![2.0, 0.0, 1.0], vec![0.0, 3.0, 0.0], vec![0.0, 0.0, 2.0]];
+        let matrix = Sparse::from_rows(&rows);
+        let mixed = Mixed { matrix: &matrix, rhs: &[0.0; 3], bounds: &[POSITIVE; 3] };
+        assert_eq!(mixed.islands(), [vec![0, 2], vec![1]]);
     }
 }

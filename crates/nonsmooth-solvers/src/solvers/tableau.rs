@@ -24,6 +24,15 @@ const LOOK: usize = 24;
 /// A row with fewer than one entry in so many is visited by its entries.
 const SPARSE: usize = 6;
 
+/// What counts as zero on a path, the largest |M| and |q| being near 1.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    /// Entries of a column, relative to its largest, that do not stop it.
+    pub pivot: f64,
+    /// Negative values of the starting basis.
+    pub snap: f64,
+}
+
 /// How a path ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
@@ -222,13 +231,8 @@ impl Tableau {
 
     /// Follows the path of Lemke's method from the present complementary basis; `weight(k)` > 0 is the covering
     /// vector.
-    pub fn path(
-        &mut self,
-        most: usize,
-        pivot_tolerance: f64,
-        weight: impl Fn(usize) -> f64,
-    ) -> (End, usize) {
-        let Some(first) = self.cover(weight) else {
+    pub fn path(&mut self, most: usize, rules: Rules, weight: impl Fn(usize) -> f64) -> (End, usize) {
+        let Some(first) = self.cover(rules.snap, weight) else {
             return (End::Solved, 0);
         };
         let from = self.clone();
@@ -238,7 +242,7 @@ impl Tableau {
         for count in 1..most {
             let partner = if leaving < self.n { leaving + self.n } else { leaving - self.n };
             let column = self.place[partner] - self.n;
-            let Some((row, at_cap)) = self.ratio_test(column, pivot_tolerance) else {
+            let Some((row, at_cap)) = self.ratio_test(column, rules.pivot) else {
                 return (End::Ray, count);
             };
             if row == self.n {
@@ -263,13 +267,18 @@ impl Tableau {
 
     /// Makes the present basis the starting one and writes d into the column of z₀; returns the row where z₀ comes in.
     ///
+    /// What is negative by less than `snap` is rounding and becomes zero.
     /// A row between two bounds cannot follow z₀ for ever: if it is outside, z₀ takes it half way across.
-    fn cover(&mut self, weight: impl Fn(usize) -> f64) -> Option<usize> {
+    fn cover(&mut self, snap: f64, weight: impl Fn(usize) -> f64) -> Option<usize> {
         let (n, w) = (self.n, self.width());
         for row in 0..n {
             let variable = self.basic[row];
             if self.rhs(row) > self.upper(variable) {
                 self.reflect(variable);
+            }
+            let b = &mut self.entries[row * w + n + 1];
+            if *b < 0.0 && *b >= -snap {
+                *b = 0.0;
             }
         }
         self.start = self.basic.iter().map(|&variable| (variable, 1.0)).collect();
@@ -398,5 +407,49 @@ impl Tableau {
         if anew.exchange_to(|variable| self.place[variable] < self.n) == 0 {
             *self = anew;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path_of(m: &[&[f64]], q: &[f64], cap: &[f64]) -> (End, Vec<f64>) {
+        let mut tableau = Tableau::new(cap.to_vec(), |i, j| m[i][j], |i| q[i]);
+        let (end, _) = tableau.path(100, Rules { pivot: 1e-9, snap: 0.0 }, |_| 1.0);
+        (end, (0..q.len()).map(|k| tableau.x(k)).collect())
+    }
+
+    #[test]
+    fn a_path_ends_in_the_solution_or_on_a_ray() {
+        let free = [f64::INFINITY; 2];
+        let (end, x) = path_of(&[&[2.0, 1.0], &[1.0, 2.0]], &[-2.0, 1.0], &free);
+        assert_eq!((end, x), (End::Solved, vec![1.0, 0.0]));
+        assert_eq!(path_of(&[&[1.0, -1.0], &[-1.0, 1.0]], &[-1.0, -1.0], &free).0, End::Ray);
+    }
+
+    /// x₀ is stopped at its cap and x₁ must do the rest; a ray without caps is none with them.
+    #[test]
+    fn variables_stop_at_their_caps() {
+        let (end, x) = path_of(&[&[1.0, 0.5], &[0.5, 1.0]], &[-4.0, -1.0], &[2.0, 9.0]);
+        assert_eq!((end, x), (End::Solved, vec![2.0, 0.0]));
+        let (end, x) = path_of(&[&[1.0, -1.0], &[-1.0, 1.0]], &[-1.0, -1.0], &[3.0, 2.0]);
+        assert_eq!((end, x), (End::Solved, vec![3.0, 2.0]));
+    }
+
+    /// The tableau computed anew is the one that pivots have led to.
+    #[test]
+    fn refreshing_changes_nothing_but_rounding() {
+        let m = [[4.0, 1.0, -2.0], [0.5, 3.0, 1.0], [1.0, -1.0, 5.0]];
+        let mut tableau = Tableau::new(vec![1.0; 3], |i, j| m[i][j], |i| i as f64 - 2.5);
+        let from = tableau.clone();
+        tableau.pivot(0, 0);
+        tableau.pivot(2, 2);
+        tableau.reflect(0);
+        tableau.reflect(1);
+        assert!(tableau.drift(&from) < 1e-15);
+        let mut anew = tableau.clone();
+        anew.refresh(&from);
+        (0..3).for_each(|k| assert!((anew.x(k) - tableau.x(k)).abs() < 1e-15));
     }
 }

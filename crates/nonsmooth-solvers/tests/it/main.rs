@@ -2,7 +2,9 @@
 
 mod bad_input;
 mod conformance;
+mod enumerate;
 mod gauss_seidel;
+mod lemke;
 mod oracle;
 mod pile;
 mod random_lcp;
