@@ -16,6 +16,7 @@
 //! island at rest need not be solved to the rounding of its own small velocities.
 
 use super::active_set::{ActiveSet, MAX_EXCHANGES};
+use super::interior_point::InteriorPoint;
 use super::lemke::Lemke;
 use super::newton::Newton;
 use super::nsgs::Nsgs;
@@ -43,12 +44,13 @@ const FIRST_SWEEPS: usize = 20;
 /// Sweeps that are made more if they promise the tolerance, and how many in all.
 const MORE_SWEEPS: usize = 1000;
 const MOST_SWEEPS: usize = 2000;
-/// Sweeps between two attempts of Newton.
-const SWEEPS_BETWEEN: usize = 500;
 /// Sweeps of the last resort.
 const LAST_SWEEPS: usize = 20_000;
 /// Linear systems of one attempt of Newton, and of the second one.
 const NEWTON_SYSTEMS: usize = 300;
+
+/// Steps of the interior point.
+const INTERIOR_STEPS: usize = 400;
 
 /// A method of the chain.
 #[derive(Clone, Copy)]
@@ -59,6 +61,7 @@ enum Method {
     NewtonAnew,
     /// With a budget of sweeps.
     Sweeps(usize),
+    InteriorPoint,
 }
 
 struct Auto {
@@ -66,6 +69,7 @@ struct Auto {
     lemke: Lemke,
     newton: Newton,
     nsgs: Nsgs,
+    interior_point: InteriorPoint,
     attempts: Vec<Attempt>,
     kept: Vec<f64>,
     u: Vec<f64>,
@@ -87,6 +91,7 @@ impl Auto {
             lemke: Lemke::new(100_000),
             newton: Newton::new(Equations::AlartCurnier, NEWTON_SYSTEMS),
             nsgs: Nsgs::new(LAST_SWEEPS, Order::Natural),
+            interior_point: InteriorPoint::new(INTERIOR_STEPS),
             attempts: Vec::new(),
             kept: Vec::new(),
             u: Vec::new(),
@@ -109,6 +114,7 @@ impl Auto {
                 p.fill(0.0);
                 self.newton.solve(problem, tolerance, p)
             }
+            Method::InteriorPoint => self.interior_point.solve(problem, tolerance, p),
             Method::Sweeps(budget) => {
                 let made = self.nsgs.sweep_until(problem, tolerance, p, budget);
                 Outcome { status: made.status, iterations: made.sweeps, method: "nsgs" }
@@ -157,9 +163,9 @@ impl Auto {
         let direct = part.problem.size() <= DIRECT_LIMIT;
         let chain = [
             Method::Newton,
-            Method::NewtonAnew,
-            Method::Sweeps(SWEEPS_BETWEEN),
+            Method::InteriorPoint,
             Method::Newton,
+            Method::NewtonAnew,
             Method::Sweeps(LAST_SWEEPS),
         ];
         for method in chain {

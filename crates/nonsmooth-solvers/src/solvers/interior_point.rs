@@ -24,7 +24,7 @@ pub(super) const ENTRY: Entry = Entry {
     name: "interior-point",
     about: "interior point on a sparse factor; every kind of friction, stacks and walls, to 1e-12",
     options: &[&MAX_ITERATIONS],
-    make: |options| Box::new(InteriorPoint { max_iterations: options.count(&MAX_ITERATIONS) }),
+    make: |options| Box::new(InteriorPoint::new(options.count(&MAX_ITERATIONS))),
 };
 
 const MAX_ITERATIONS: Declared = Declared {
@@ -51,8 +51,14 @@ const SURPLUS: usize = 2;
 /// solution with symmetric W stays below √cond(W), since pᵀ W p ≤ −pᵀ u_free.
 const RUNAWAY: f64 = 1e6;
 
-struct InteriorPoint {
+pub(super) struct InteriorPoint {
     max_iterations: usize,
+}
+
+impl InteriorPoint {
+    pub(super) fn new(max_iterations: usize) -> Self {
+        Self { max_iterations }
+    }
 }
 
 impl Solver for InteriorPoint {
