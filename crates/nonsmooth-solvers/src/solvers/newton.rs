@@ -241,6 +241,24 @@ impl Solver for Newton {
     }
 
     fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
+        self.run(problem, tolerance, p, self.max_iterations)
+    }
+
+    fn forget(&mut self) {
+        self.system.forget();
+        self.bodies.forget();
+    }
+}
+
+impl Newton {
+    /// At most `budget` linear systems, or a few more to end a proximal problem: for chains.
+    pub(super) fn run(
+        &mut self,
+        problem: &Problem,
+        tolerance: f64,
+        p: &mut [f64],
+        budget: usize,
+    ) -> Outcome {
         self.load(problem);
         if p.iter().any(|p| !p.is_finite()) {
             p.fill(0.0);
@@ -251,7 +269,7 @@ impl Solver for Newton {
         let free = problem.u_free.iter().map(|u| u * u).sum::<f64>().sqrt();
         let (mut alpha, mut total) = (FIRST_ALPHA, 0);
         let (mut kappa, mut failures, mut patience, mut milestone) = (1.0, 0, PATIENCE, best);
-        while best > tolerance && total < self.max_iterations && patience > 0 {
+        while best > tolerance && total < budget && patience > 0 {
             self.centre.clear();
             self.centre.extend_from_slice(p);
             let moved: f64 =
@@ -288,10 +306,5 @@ impl Solver for Newton {
             () => Status::IterationLimit,
         };
         Outcome { status, iterations: total, method: "newton" }
-    }
-
-    fn forget(&mut self) {
-        self.system.forget();
-        self.bodies.forget();
     }
 }
