@@ -3,7 +3,9 @@
 use crate::oracle::{Solved, Verdict, distance, run};
 use crate::pile::Pile;
 use crate::samples::{Random, gram};
-use nonsmooth_solvers::{Matrix, Options, Problem, Set, Solver, Sparse, Status, certify, find};
+use nonsmooth_solvers::{
+    Factored, Matrix, Options, Problem, Set, Solver, Sparse, Status, certify, find,
+};
 
 const METHODS: [&str; 3] = ["nsgs", "pgs", "psor"];
 
@@ -48,14 +50,14 @@ fn random_problem(random: &mut Random, sets: Vec<Set>, delta: f64) -> (Problem, 
     let mut w = gram(&h);
     (0..n).for_each(|i| w[i][i] += delta);
     let u_free = random.signed_vector(n);
-    let formed = Problem::new(Sparse::from_rows(&w), u_free.clone(), sets.clone()).unwrap();
+    let formed = Problem::new(Sparse::from_rows(&w), u_free.clone(), sets.clone()).expect("well posed");
     let mut jacobian = h;
     for (i, row) in jacobian.iter_mut().enumerate() {
         row.extend((0..n).map(|j| if i == j { delta.sqrt() } else { 0.0 }));
     }
     let mass = Sparse::diagonal(&vec![1.0; 2 * n]);
-    let factored = nonsmooth_solvers::Factored::new(&mass, Sparse::from_rows(&jacobian)).unwrap();
-    (formed, Problem::from_factored(factored, true, u_free, sets).unwrap())
+    let factored = Factored::new(&mass, Sparse::from_rows(&jacobian)).expect("well posed");
+    (formed, Problem::from_factored(factored, true, u_free, sets).expect("well posed"))
 }
 
 #[test]
@@ -85,7 +87,8 @@ fn any_number_of_threads_gives_the_same_bits() {
     for problem in [pile.formed(), pile.factored()] {
         for name in ["nsgs", "psor"] {
             let with = |threads: usize| {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                let pool =
+                    rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads start");
                 pool.install(|| swept(name, "coloured", &problem, 6))
             };
             let one = with(1);
@@ -207,7 +210,8 @@ fn the_order_of_the_contacts_changes_nothing() {
     let w: Vec<Vec<f64>> =
         rows.iter().map(|&i| rows.iter().map(|&j| problem.delassus().get(i, j)).collect()).collect();
     let u_free = rows.iter().map(|&i| problem.u_free[i]).collect();
-    let shuffled = Problem::new(Sparse::from_rows(&w), u_free, problem.sets.clone()).unwrap();
+    let shuffled =
+        Problem::new(Sparse::from_rows(&w), u_free, problem.sets.clone()).expect("well posed");
     for name in METHODS {
         let solve = |problem: &Problem| {
             run(&mut *solver(name, 10_000, "natural"), problem, 1e-12, &vec![0.0; problem.size()])
@@ -230,7 +234,7 @@ fn contacts_that_nothing_moves_leave_finite_impulses() {
             let mut diagonal = vec![1.0; 7];
             diagonal[3..6].fill(0.0);
             let u_free = vec![-1.0, 0.2, 0.1, approach, 0.0, 0.3, 1.0];
-            let problem = Problem::new(Sparse::diagonal(&diagonal), u_free, sets).unwrap();
+            let problem = Problem::new(Sparse::diagonal(&diagonal), u_free, sets).expect("well posed");
             for name in METHODS {
                 let solved = run(&mut *solver(name, 100, "natural"), &problem, 1e-10, &[1.0; 7]);
                 assert!(solved.p.iter().all(|p| p.is_finite()), "{name}: {:?}", solved.p);
@@ -267,9 +271,9 @@ fn bodies_are_swept_without_forming_the_matrix() {
     let mass = Sparse::diagonal(&[1.0; 6]);
     let v = random.signed_vector(6);
     let u_free = crate::samples::multiply(&jacobian, &v);
-    let factored = nonsmooth_solvers::Factored::new(&mass, Sparse::from_rows(&jacobian)).unwrap();
+    let factored = Factored::new(&mass, Sparse::from_rows(&jacobian)).expect("well posed");
     let sets = vec![Set::Coulomb3 { mu: 0.3 }; n];
-    let problem = Problem::from_factored(factored, true, u_free, sets).unwrap();
+    let problem = Problem::from_factored(factored, true, u_free, sets).expect("well posed");
     let begin = std::time::Instant::now();
     let solved = swept("nsgs", "natural", &problem, 20);
     assert!(matches!(problem.matrix, Matrix::Factored(_)));
