@@ -22,10 +22,11 @@ pub fn from_json(
     text: &str,
     matrix: &dyn Fn(&str) -> std::io::Result<String>,
 ) -> Result<StoredProblem, Fault> {
-    let value: Value = serde_json::from_str(text).map_err(|error| Fault::Json {
-        line: error.line(),
-        column: error.column(),
-        message: error.to_string(),
+    let value: Value = serde_json::from_str(text).map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        // The place is told once.
+        let message = error.to_string().replace(&format!(" at line {line} column {column}"), "");
+        Fault::Json { line, column, message }
     })?;
     let Value::Object(map) = &value else {
         return Err(Fault::wrong("", kind_of(&value), "an object"));

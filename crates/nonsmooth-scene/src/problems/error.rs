@@ -47,7 +47,10 @@ pub enum Fault {
         found: String,
     },
     /// The HDF5 layer refused.
-    #[error("{}{message}; the file is truncated or damaged, or no HDF5 file", place(key))]
+    #[error(
+        "{}{message}; the file is truncated or damaged, or no HDF5 file, or newer than HDF5 1.14",
+        place(key)
+    )]
     Hdf5 {
         /// Dataset or group; empty for the file as a whole.
         key: String,

@@ -112,7 +112,7 @@ impl Reader<'_> {
             Kind::Rolling | Kind::GlobalRolling => 5,
             _ => 3,
         };
-        if n_rows % dim != 0 {
+        if !n_rows.is_multiple_of(dim) {
             let expected = format!("a multiple of {dim}, one block per contact");
             return Err(Fault::wrong(self.key("spacedim"), format!("{n_rows} rows"), expected));
         }

@@ -5,7 +5,6 @@
 
 use super::error::Fault;
 use hdf5_pure::{DType, Dataset, Error, File, FormatError, Layout};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Bytes that one byte of a deflated stream can unpack to: two bits for a run of 258.
 const DEFLATE_RATIO: u64 = 1032;
@@ -118,10 +117,8 @@ impl Tree {
 }
 
 /// The one place where hdf5-pure is called: its refusals become ours.
+///
+/// Nothing catches a panic of it, because none was found (`examples/fuzz_problems`, 2.7 million inputs).
 fn guarded<T>(key: &str, call: impl FnOnce() -> Result<T, Error>) -> Result<T, Fault> {
-    let fault = |message: String| Fault::Hdf5 { key: key.to_owned(), message };
-    match catch_unwind(AssertUnwindSafe(call)) {
-        Ok(result) => result.map_err(|error| fault(error.to_string())),
-        Err(_) => Err(fault("the HDF5 reader gave up".into())),
-    }
+    call().map_err(|error| Fault::Hdf5 { key: key.to_owned(), message: error.to_string() })
 }

@@ -214,7 +214,8 @@ fn wrong_sizes_and_numbers_are_refused_with_their_place() {
         change(&mut local);
         local.refusal()
     };
-    let cases: [(fn(&mut Local), &[&str]); 20] = [
+    type Case = (fn(&mut Local), &'static [&'static str]);
+    let cases: [Case; 20] = [
         (|f| f.spacedim = 4, &["`fclib_local/spacedim`", "found 4", "2 or 3"]),
         (|f| f.spacedim = 3, &["2 rows", "a multiple of 3"]),
         (|f| f.q.push(1.0), &["vectors/q", "3 entries", "expected 2"]),
