@@ -10,6 +10,7 @@ fn help_says_what_there_is_and_what_exit_codes_mean() {
         &[
             "run",
             "check",
+            "solve",
             "schema",
             "list",
             "Exit codes: 0 done, 1 the run failed, 2 the input was wrong",

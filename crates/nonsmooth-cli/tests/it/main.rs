@@ -4,6 +4,7 @@ mod commands;
 mod failures;
 mod interruptions;
 mod runs;
+mod solve;
 mod tables;
 
 use std::path::{Path, PathBuf};
