@@ -188,8 +188,8 @@ impl Reader<'_> {
             key: self.key("M"),
             message: error.to_string(),
         };
-        let factored = Factored::new(&mass, jacobian).map_err(singular)?;
-        let u_free = factored.free_velocity(&mass, &force, &offset).map_err(singular)?;
+        let factored = Factored::new(mass.clone(), jacobian).map_err(singular)?;
+        let u_free = factored.free_velocity(&force, &offset).map_err(singular)?;
         let symmetric = mass.is_symmetric(SYMMETRIC);
         let problem = Problem::from_factored(factored, symmetric, u_free, sets).map_err(Box::new)?;
         Ok((problem, Some(Global { mass, force, offset })))
