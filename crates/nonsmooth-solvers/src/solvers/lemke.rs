@@ -8,7 +8,7 @@
 //! `tableau.rs`. A relay with finite bounds always has a solution, and the path finds it; where it ends on a ray
 //! from every basis tried, the problem is called infeasible [Cottle92, sec. 4.4].
 
-use super::mixed::{Limits, Mixed};
+use super::mixed::{Limits, Mixed, fits};
 use super::{Entry, Outcome, Solver, Unsupported};
 use crate::certificate::certify;
 use crate::options::{Declared, Kind};
@@ -29,9 +29,6 @@ pub(super) const MAX_PIVOTS: Declared = Declared {
     default: "100000",
 };
 
-/// Rows beyond which the dense tableaux (three times n² numbers) pass a gigabyte.
-pub(super) const LIMIT: usize = 6000;
-
 pub(super) struct Lemke {
     max_pivots: usize,
     u: Vec<f64>,
@@ -45,11 +42,8 @@ impl Lemke {
 
 impl Solver for Lemke {
     fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
-        if problem.size() > LIMIT {
-            let rows = problem.size();
-            return Err(Unsupported::TooLarge { solver: "lemke", limit: LIMIT, rows });
-        }
-        Unsupported::unless("lemke", problem, Set::is_scalar)
+        Unsupported::unless("lemke", problem, Set::is_scalar)?;
+        fits("lemke", problem, Set::dim)
     }
 
     fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {

@@ -18,8 +18,8 @@
 //! semi-definite, so that the path ends in a solution if u_free is compatible with the constraints; that of the second
 //! is smaller, and has no such guarantee. With rolling and spinning each factor of the section has its own β and σ.
 
-use super::lemke::{LIMIT, MAX_PIVOTS};
-use super::mixed::{Limits, Mixed};
+use super::lemke::MAX_PIVOTS;
+use super::mixed::{Limits, Mixed, fits};
 use super::{Attempt, Entry, Outcome, Solver, Unsupported};
 use crate::certificate::certify;
 use crate::options::{Declared, Kind};
@@ -74,11 +74,7 @@ impl Solver for LemkeFaceted {
         if self.by_parts && problem.sets.iter().any(|&set| has_discs(set)) {
             return refuse("friction in space by positive and negative parts");
         }
-        let rows = problem.sets.iter().map(|&set| self.rows_of(set)).sum();
-        if rows > LIMIT {
-            return Err(Unsupported::TooLarge { solver: SOLVER, limit: LIMIT, rows });
-        }
-        Ok(())
+        fits(SOLVER, problem, |set| self.rows_of(set))
     }
 
     fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {

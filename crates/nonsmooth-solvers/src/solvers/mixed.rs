@@ -10,9 +10,9 @@
 //! content, a new path starts from that basis, and after a ray from other bases: every complementary basis is a start,
 //! and one leads to solutions that another does not [Cottle92, sec. 4.4].
 
-use super::Status;
 use super::reduction::Reduced;
 use super::tableau::{End, Rules, Tableau};
+use super::{Status, Unsupported};
 use crate::certificate::certify;
 use crate::factored::components;
 use crate::problem::{Matrix, Problem};
@@ -27,8 +27,6 @@ const PIVOT_TOLERANCES: [f64; 3] = [1e-9, 1e-11, 1e-7];
 const SNAP: f64 = 1e-13;
 /// Paths from the basis in which the last one ended, while they improve.
 const POLISH: usize = 4;
-/// Rows up to which a basis is also solved by its rank; complete pivoting searches the whole block at each step.
-const TRUNCATE: usize = 300;
 /// Other bases to start from after a ray.
 const RESTARTS: usize = 6;
 
@@ -47,6 +45,43 @@ pub(super) struct Limits {
     pub max_pivots: usize,
     /// Residual that each island must reach; the whole is left to the judge.
     pub tolerance: f64,
+}
+
+/// Rows of a dense island beyond which its tableaux (three times n² numbers) pass a gigabyte.
+pub(super) const LIMIT: usize = 6000;
+
+/// Refuses a problem with an island of more than `LIMIT` rows, each constraint counting as many as `rows` says.
+pub(super) fn fits(
+    solver: &'static str,
+    problem: &Problem,
+    rows: impl Fn(Set) -> usize,
+) -> Result<(), Unsupported> {
+    let all: usize = problem.sets.iter().map(|&set| rows(set)).sum();
+    if all <= LIMIT {
+        return Ok(());
+    }
+    let mut group = components(problem.delassus());
+    let root = |group: &[usize], mut i: usize| {
+        while group[i] != i {
+            i = group[i];
+        }
+        i
+    };
+    // Components of one constraint belong together even where W does not join them.
+    for (begin, set) in problem.blocks() {
+        for i in begin + 1..begin + set.dim() {
+            let (a, b) = (root(&group, begin), root(&group, i));
+            group[a.max(b)] = a.min(b);
+        }
+    }
+    let mut sizes = vec![0; group.len()];
+    for (begin, set) in problem.blocks() {
+        sizes[root(&group, begin)] += rows(set);
+    }
+    match sizes.into_iter().max() {
+        Some(rows) if rows > LIMIT => Err(Unsupported::TooLarge { solver, limit: LIMIT, rows }),
+        _ => Ok(()),
+    }
 }
 
 /// Judges x: its residual, and whether that is good enough.
@@ -70,7 +105,7 @@ impl Mixed<'_> {
         if judge(x).1 {
             return (Status::Converged, used);
         }
-        if status == Status::Infeasible || status == Status::IterationLimit {
+        if status == Status::Infeasible || status == Status::IterationLimit || x.len() > LIMIT {
             return (status, used);
         }
         // The residual of the islands and that of the judge differ: let the judge see all.
@@ -272,21 +307,12 @@ impl<'a> Rounds<'a> {
 
     /// Solves the basis from the original data and lets the judge decide.
     fn try_basis(&mut self, tableau: &Tableau, judge: &mut Judge) -> (f64, bool) {
-        let mut x = self.reduced.recover(tableau, false);
+        let mut x = self.reduced.recover(tableau);
         let (mut residual, mut good) = judge(&x);
-        for truncated in [false, true] {
-            if good {
-                break;
-            }
-            let other = match truncated {
-                false => self.reduced.read_values(tableau),
-                true => (x.len() <= TRUNCATE).then(|| self.reduced.recover(tableau, true)),
-            };
-            if let Some(other) = other {
-                let (again, fine) = judge(&other);
-                if again < residual {
-                    (residual, good, x) = (again, fine, other);
-                }
+        if !good && let Some(other) = self.reduced.read_values(tableau) {
+            let (again, fine) = judge(&other);
+            if again < residual {
+                (residual, good, x) = (again, fine, other);
             }
         }
         if residual < self.best || self.best == f64::INFINITY && x.iter().all(|x| x.is_finite()) {

@@ -185,9 +185,7 @@ impl<'a> Elimination<'a> {
 
 impl Reduced<'_> {
     /// x of a basis, from the data as given: w = 0 on the rows of the basis, the other x at rest.
-    ///
-    /// `truncated` leaves out variables that nearly depend on others, whose large values would round.
-    pub fn recover(&self, tableau: &Tableau, truncated: bool) -> Vec<f64> {
+    pub fn recover(&self, tableau: &Tableau) -> Vec<f64> {
         let inside = |k: &usize| tableau.carries(*k) && !tableau.moves(*k);
         let carrying: Vec<usize> = (0..self.pairs.len()).filter(inside).map(|k| self.pairs[k]).collect();
         let rows: Vec<usize> = self.equations.iter().chain(&carrying).copied().collect();
@@ -203,13 +201,13 @@ impl Reduced<'_> {
             };
         }
         columns.iter().for_each(|&j| x[j] = 0.0);
-        self.solve_block(&rows, &columns, truncated, &mut x);
+        self.solve_block(&rows, &columns, &mut x);
         self.clip(&mut x);
         x
     }
 
     /// x_columns with (M x + q)_rows = 0, the other x as they are.
-    fn solve_block(&self, rows: &[usize], columns: &[usize], truncated: bool, x: &mut [f64]) {
+    fn solve_block(&self, rows: &[usize], columns: &[usize], x: &mut [f64]) {
         let Mixed { matrix, rhs, .. } = self.given;
         let n = rows.len();
         let mut place = vec![usize::MAX; rhs.len()];
@@ -225,7 +223,7 @@ impl Reduced<'_> {
                 }
             }
         }
-        let factors = if truncated { None } else { Lu::new(block.clone(), n) };
+        let factors = Lu::new(block.clone(), n);
         let error =
             |x: &[f64]| -> Vec<f64> { rows.iter().map(|&i| -(matrix.row_dot(i, x) + rhs[i])).collect() };
         let mut b = error(x);

@@ -137,9 +137,11 @@ impl Tableau {
         pivot.iter_mut().for_each(|x| *x *= scale);
         pivot[column] = -scale;
         // Bodies far apart leave most of a row zero: then only its entries are visited.
-        let sparse: Vec<(usize, f64)> =
-            pivot.iter().copied().enumerate().filter(|entry| entry.1 != 0.0).collect();
-        let few = SPARSE * sparse.len() < w;
+        let few = SPARSE * pivot.iter().filter(|x| **x != 0.0).count() < w;
+        let sparse: Vec<(usize, f64)> = match few {
+            true => pivot.iter().copied().enumerate().filter(|entry| entry.1 != 0.0).collect(),
+            false => Vec::new(),
+        };
         for other in before.chunks_exact_mut(w).chain(after.chunks_exact_mut(w)) {
             let factor = std::mem::take(&mut other[column]);
             if factor == 0.0 {
@@ -351,6 +353,10 @@ impl Tableau {
                 break;
             }
             let place = self.place[variable];
+            // Still in the basis, and in none of these rows: its ε decides nothing.
+            if place < self.n && ties.iter().all(|tie| tie.0 != place) {
+                continue;
+            }
             // The coefficient of this ε in the room of the row, per unit of the entering column.
             let slope = |&(row, a): &(usize, f64)| {
                 if row == self.n {
