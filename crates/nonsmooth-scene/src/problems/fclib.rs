@@ -100,9 +100,7 @@ impl Reader<'_> {
             let expected = format!("{n} numbers ({why})");
             return if n == 0 { Ok(Vec::new()) } else { Err(Fault::Missing { key, expected }) };
         }
-        let values = self.tree.floats(&key)?;
-        length(&key, values.len(), n, why)?;
-        Ok(values)
+        self.tree.floats(&key, Some((n, why)))
     }
 
     /// One cone per contact.
@@ -230,16 +228,22 @@ impl Reader<'_> {
             return Err(Fault::wrong(self.key(name), format!("{m} × {n}"), expected));
         }
         let nz = self.tree.integer(&self.key(&format!("{name}/nz")))?;
+        // In a compressed matrix the length of p is known; that of i and x follows from p.
+        let pointers = match nz {
+            -2 => Some((m + 1, "rows + 1")),
+            -1 => Some((n + 1, "columns + 1")),
+            _ => None,
+        };
         let arrays = Arrays {
             key: self.key(name),
-            p: self.tree.integers(&self.key(&format!("{name}/p")))?,
-            i: self.tree.integers(&self.key(&format!("{name}/i")))?,
-            x: self.tree.floats(&self.key(&format!("{name}/x")))?,
+            p: self.tree.integers(&self.key(&format!("{name}/p")), pointers)?,
+            i: self.tree.integers(&self.key(&format!("{name}/i")), None)?,
+            x: self.tree.floats(&self.key(&format!("{name}/x")), None)?,
         };
         match nz {
-            -2 => arrays.compressed(m, n, "rows"),
+            -2 => arrays.compressed(m, n),
             -1 => {
-                let mut triplets = arrays.compressed(n, m, "columns")?;
+                let mut triplets = arrays.compressed(n, m)?;
                 triplets.iter_mut().for_each(|(i, j, _)| std::mem::swap(i, j));
                 Ok(triplets)
             }
@@ -282,9 +286,8 @@ struct Arrays {
 }
 
 impl Arrays {
-    /// (line, place, value) of a matrix by compressed `lines`, rows or columns.
-    fn compressed(&self, n_lines: usize, n_places: usize, lines: &str) -> Result<Triplets, Fault> {
-        length(&format!("{}/p", self.key), self.p.len(), n_lines + 1, &format!("{lines} + 1"))?;
+    /// (line, place, value) of a matrix by compressed lines, rows or columns.
+    fn compressed(&self, n_lines: usize, n_places: usize) -> Result<Triplets, Fault> {
         let mut before = 0;
         for (k, &p) in self.p.iter().enumerate() {
             if p < before || (k == 0 && p != 0) {
@@ -350,11 +353,9 @@ fn solution(tree: &Tree, problem: &Problem, dofs: Option<usize>) -> Result<Solut
     let vector = |name: &str, n: usize| {
         let key = format!("solution/{name}");
         if !names.iter().any(|n| n == name) {
-            return Ok::<_, Fault>(None);
+            return Ok(None);
         }
-        let values = tree.floats(&key)?;
-        length(&key, values.len(), n, "the rows of the problem")?;
-        Ok(Some(values))
+        tree.floats(&key, Some((n, "the rows of the problem"))).map(Some)
     };
     let needed = |name: &str, n: usize| match vector(name, n)? {
         Some(values) => Ok(values),

@@ -3,11 +3,14 @@
 //! All calls of hdf5-pure that read are in this file. An array is read only if the bytes stored for it can give
 //! as many numbers as it declares: deflate packs at most 1032 bytes into one.
 
-use super::error::Fault;
+use super::error::{Fault, finite, length};
 use hdf5_pure::{DType, Dataset, Error, File, FormatError, Layout};
 
 /// Bytes that one byte of a deflated stream can unpack to: two bits for a run of 258.
 const DEFLATE_RATIO: u64 = 1032;
+
+/// The length that a list must have and why, where that is known before it is read.
+type Length<'a> = Option<(usize, &'a str)>;
 
 /// An opened file.
 pub(super) struct Tree {
@@ -32,30 +35,31 @@ impl Tree {
 
     /// A whole number.
     pub(super) fn integer(&self, key: &str) -> Result<i64, Fault> {
-        let values = self.integers(key)?;
-        match values[..] {
-            [value] => Ok(value),
-            _ => Err(Fault::wrong(key, format!("{} entries", values.len()), "1")),
-        }
+        Ok(self.integers(key, Some((1, "a number")))?[0])
     }
 
-    /// A list of whole numbers.
-    pub(super) fn integers(&self, key: &str) -> Result<Vec<i64>, Fault> {
+    /// A list of whole numbers, of this length and why, if that is known.
+    pub(super) fn integers(&self, key: &str, expected: Length<'_>) -> Result<Vec<i64>, Fault> {
         let dataset = self.dataset(key)?;
-        match self.check(key, &dataset)? {
-            DType::I32 | DType::I64 => guarded(key, || dataset.read_i64()),
+        match self.check(key, &dataset, expected)? {
+            DType::I32 | DType::I64 => {
+                let values = guarded(key, || dataset.read_i64())?;
+                check_length(key, values.len(), expected)?;
+                Ok(values)
+            }
             found => Err(Fault::wrong(key, found, "whole numbers of 32 or 64 bits")),
         }
     }
 
-    /// A list of finite numbers.
-    pub(super) fn floats(&self, key: &str) -> Result<Vec<f64>, Fault> {
+    /// A list of finite numbers, of this length and why, if that is known.
+    pub(super) fn floats(&self, key: &str, expected: Length<'_>) -> Result<Vec<f64>, Fault> {
         let dataset = self.dataset(key)?;
-        let values = match self.check(key, &dataset)? {
+        let values = match self.check(key, &dataset, expected)? {
             DType::F64 => guarded(key, || dataset.read_f64())?,
             found => return Err(Fault::wrong(key, found, "64-bit floating-point numbers")),
         };
-        super::error::finite(key, &values)?;
+        check_length(key, values.len(), expected)?;
+        finite(key, &values)?;
         Ok(values)
     }
 
@@ -65,7 +69,7 @@ impl Tree {
             Err(Fault::Missing { .. }) => return Ok(String::new()),
             found => found?,
         };
-        match self.check(key, &dataset)? {
+        match self.check(key, &dataset, None)? {
             DType::String | DType::VariableLengthString => {
                 let texts = guarded(key, || dataset.read_string())?;
                 Ok(texts.into_iter().next().unwrap_or_default())
@@ -82,13 +86,15 @@ impl Tree {
         .ok_or_else(|| Fault::Missing { key: key.to_owned(), expected: "a dataset".into() })
     }
 
-    /// The type of a dataset whose declared size its stored bytes can fill.
-    fn check(&self, key: &str, dataset: &Dataset) -> Result<DType, Fault> {
+    /// The type of a dataset that has the expected length, and whose stored bytes can fill it.
+    fn check(&self, key: &str, dataset: &Dataset, expected: Length<'_>) -> Result<DType, Fault> {
         let (kind, shape, size) =
             guarded(key, || Ok((dataset.dtype()?, dataset.shape()?, dataset.element_size()?)))?;
         if shape.iter().filter(|&&n| n != 1).count() > 1 {
             return Err(Fault::wrong(key, format!("shape {shape:?}"), "a list"));
         }
+        // At most one factor is not 1. What is read is counted again: a damaged file may hold less.
+        check_length(key, shape.iter().product::<u64>() as usize, expected)?;
         let declared = shape.iter().try_fold(size, |product, &n| product.checked_mul(n));
         let room = guarded(key, || self.room(dataset))?;
         if declared.is_none_or(|declared| declared > room) {
@@ -114,6 +120,10 @@ impl Tree {
             _ => 0,
         })
     }
+}
+
+fn check_length(key: &str, found: usize, expected: Length<'_>) -> Result<(), Fault> {
+    expected.map_or(Ok(()), |(n, why)| length(key, found, n, why))
 }
 
 /// The one place where hdf5-pure is called: its refusals become ours.
