@@ -1,8 +1,8 @@
 //! The default chain: picks by kind and size, watches progress, moves on, and says what it tried.
 //!
 //! Complementarity problems (rows in ℝ₊ and ℝ): `active-set`, which a warm start makes one back-substitution; where it ends
-//! on a limit or stalls because W is no P-matrix `lemke` decides up to `LEMKE_LIMIT` rows, then `newton`. Relays: `lemke`,
-//! then `newton`. A ray of Lemke that no other method refutes is reported as infeasible.
+//! on a limit or stalls because W is no P-matrix `lemke` decides up to `LEMKE_LIMIT` rows, then `newton`, then
+//! `interior-point`. Small unsymmetric problems and relays begin with `lemke`. A ray of Lemke that no other method refutes is reported as infeasible.
 //!
 //! Friction: the problem is split into islands, and each goes down this list until its certificate is met:
 //!
@@ -37,6 +37,9 @@ pub(super) const ENTRY: Entry = Entry {
 
 /// Rows up to which Lemke is tried: the dense tableau of 2000 rows is 64 MB, and each pivot passes over all of it.
 const LEMKE_LIMIT: usize = 2000;
+/// Rows up to which an unsymmetric problem goes to Lemke at once: block pivoting often fails there, after half a millisecond
+/// on circuits that Lemke solves in 15 µs.
+const LEMKE_FIRST: usize = 100;
 /// Rows up to which direct factors of W are tried on friction.
 const DIRECT_LIMIT: usize = 60_000;
 /// Sweeps before the rate is looked at.
@@ -141,7 +144,8 @@ impl Auto {
     fn complementarity(&mut self, part: &Part, p: &mut [f64]) -> Outcome {
         let &Part { problem, tolerance, number, .. } = part;
         let relay = problem.sets.iter().any(|set| matches!(set, Set::Interval { .. }));
-        if !relay {
+        let pivoting = relay || (!problem.symmetric && problem.size() <= LEMKE_FIRST);
+        if !pivoting {
             let first = self.active_set.solve(problem, tolerance, p);
             if first.status == Status::Converged {
                 return first;
@@ -152,10 +156,8 @@ impl Auto {
             self.attempts.push(Attempt { method, island, status, iterations, residual });
         }
         let small = problem.size() <= LEMKE_LIMIT;
-        for method in [Method::Lemke, Method::Newton(NEWTON_SYSTEMS)] {
-            if matches!(method, Method::Lemke) && !small {
-                continue;
-            }
+        let lemke = small.then_some(Method::Lemke);
+        for method in lemke.into_iter().chain([Method::Newton(NEWTON_SYSTEMS), Method::InteriorPoint]) {
             if self.attempt(method, part, p) <= tolerance {
                 break;
             }
