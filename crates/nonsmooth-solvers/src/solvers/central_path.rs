@@ -7,7 +7,7 @@
 //! With the scaling Q of Nesterov and Todd, λ = Q z = Q⁻¹ s, one step solves
 //!
 //! ```text
-//! (W + Bᵀ Q⁻² A) dp = −(W p + u_free − Bᵀ z) + Bᵀ c,   ds = A dp,   dz = c − Q⁻² ds,   c = Q⁻¹ (λ \ d)
+//! (W + Bᵀ Q⁻² A + δ I) dp = −(W p + u_free − Bᵀ z) + Bᵀ c,   ds = A dp,   dz = c − Q⁻² ds,   c = Q⁻¹ (λ \ d)
 //! d = −λ ∘ λ                                              predictor
 //! d = σ τ e − λ ∘ λ − (Q⁻¹ ds) ∘ (Q dz)                   corrector, ds and dz of the predictor
 //! ```
@@ -41,6 +41,8 @@ pub(super) struct Course {
     pub(super) nearness: f64,
     /// A step shorter than this is followed by centring.
     pub(super) short: f64,
+    /// δ of the linear system.
+    pub(super) damping: f64,
 }
 
 /// A step of p, s and z.
@@ -121,7 +123,7 @@ impl Path {
     /// One step; false if there is none that can be computed.
     pub(super) fn step(&mut self, course: &Course) -> bool {
         self.measure();
-        if !self.factor() {
+        if !self.factor(course.damping) {
             return false;
         }
         self.predict();
@@ -159,8 +161,8 @@ impl Path {
         }
     }
 
-    /// Q, λ, and the factors of W + Bᵀ Q⁻² A; false if the point is no longer inside or W stands in the way.
-    fn factor(&mut self) -> bool {
+    /// Q, λ, and the factors of W + Bᵀ Q⁻² A + δ I; false if the point is no longer inside or W stands in the way.
+    fn factor(&mut self, damping: f64) -> bool {
         self.kkt.blocks.fill(0.0);
         for (k, cone) in self.slack.cones.iter().enumerate() {
             let Some(scaling) = Scaling::new(&self.s[k], &self.z[k]) else { return false };
@@ -169,7 +171,7 @@ impl Path {
             let block = &mut self.kkt.blocks[self.kkt.block_of_row[cone.begin]..][..cone.dim * cone.dim];
             cone.add_block(|x| scaling.apply_inverse_square(x), block);
         }
-        self.rest.iter().all(|x| x.is_finite()) && self.kkt.factor().is_ok()
+        self.rest.iter().all(|x| x.is_finite()) && self.kkt.factor(damping).is_ok()
     }
 
     fn predict(&mut self) {

@@ -1,18 +1,15 @@
-//! The linear system of one interior-point step, (W + G) x = y with G block diagonal.
+//! The linear system of one interior-point step, (W + G + δ I) x = y with G block diagonal.
 //!
-//! W is stored with full diagonal blocks, so that one symbolic analysis serves all steps. Rows and columns of
-//! fixed components become those of the identity. What is factored is E (W + G) E + δ I with E² the inverse of the
-//! larger of 1 and the diagonal, because G grows without limit at contacts that open; δ bounds the pivots where W is singular and
-//! G vanishes, at contacts that stick. Refinement with W + G itself takes δ out again.
+//! δ makes the step proximal: it damps motions of p that change no velocity, which W does not see, and vanishes with
+//! the step itself. W is stored with full diagonal blocks, so that one symbolic analysis serves all steps. Rows and
+//! columns of fixed components become those of the identity. What is factored is E (W + G + δ I) E with E² the inverse of
+//! the larger of 1 and the diagonal, because G grows without limit at contacts that open.
 
 use crate::factor::{Factor, FactorError};
 use crate::problem::Problem;
 use crate::sparse::Sparse;
 
-/// δ; the diagonal blocks of the scaled W have norm 1. On the 81 friction problems of the collection 1e-13, 1e-14,
-/// 1e-15 and 0 do equally well.
-const REGULARIZATION: f64 = 1e-14;
-/// Passes of refinement; more change nothing on those problems.
+/// Passes of refinement; six change nothing on the friction problems of the collection.
 const PASSES: usize = 3;
 /// An entry of W outside the diagonal blocks.
 const NOWHERE: u32 = u32::MAX;
@@ -27,7 +24,7 @@ pub(super) struct Kkt {
     /// For each entry of `w`: where `blocks` holds the same entry.
     place: Vec<u32>,
     fixed: Vec<bool>,
-    /// W + G.
+    /// W + G + δ I.
     values: Vec<f64>,
     /// E.
     scale: Vec<f64>,
@@ -72,8 +69,8 @@ impl Kkt {
         })
     }
 
-    /// Factors W + G.
-    pub(super) fn factor(&mut self) -> Result<(), FactorError> {
+    /// Factors W + G + δ I.
+    pub(super) fn factor(&mut self, delta: f64) -> Result<(), FactorError> {
         for i in 0..self.w.n_rows() {
             for k in self.w.start[i]..self.w.start[i + 1] {
                 let j = self.w.column[k] as usize;
@@ -83,17 +80,16 @@ impl Kkt {
                     self.w.value[k] + self.blocks.get(self.place[k] as usize).unwrap_or(&0.0)
                 };
                 if i == j {
+                    self.values[k] += if self.fixed[i] { 0.0 } else { delta };
                     self.scale[i] = 1.0 / self.values[k].abs().max(1.0).sqrt();
                 }
             }
         }
         let (values, scale) = (&self.values, &self.scale);
-        self.factor.factor(|k, i, j| {
-            scale[i] * scale[j] * values[k] + if i == j { REGULARIZATION } else { 0.0 }
-        })
+        self.factor.factor(|k, i, j| scale[i] * scale[j] * values[k])
     }
 
-    /// Solves (W + G) x = y; rows of fixed components of `y` must vanish.
+    /// Solves (W + G + δ I) x = y; rows of fixed components of `y` must vanish.
     pub(super) fn solve(&mut self, y: &[f64], x: &mut [f64]) {
         x.fill(0.0);
         self.rest.copy_from_slice(y);
@@ -159,10 +155,10 @@ mod tests {
             let corner = if symmetric { 0.25 } else { 0.0 };
             // One block per constraint: 1 × 1, 2 × 2, 1 × 1.
             kkt.blocks.copy_from_slice(&[1e12, 1.0, corner, 0.25, 3.0, 7.0]);
-            kkt.factor().unwrap();
+            kkt.factor(0.5).unwrap();
             let mut x = [0.0; 4];
             kkt.solve(&[1.0, 2.0, 3.0, 0.0], &mut x);
-            let rows = [[1e12 + 2.0, 1.0, 0.0], [1.0, 2.0, 1.0 + corner], [0.0, 1.25, 5.0]];
+            let rows = [[1e12 + 2.5, 1.0, 0.0], [1.0, 2.5, 1.0 + corner], [0.0, 1.25, 5.5]];
             for (row, y) in rows.iter().zip([1.0, 2.0, 3.0]) {
                 let sum: f64 = row.iter().zip(&x).map(|(a, x)| a * x).sum();
                 assert!((sum - y).abs() < 1e-14, "{sum} {y}");

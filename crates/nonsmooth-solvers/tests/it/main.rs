@@ -4,6 +4,7 @@ mod bad_input;
 mod conformance;
 mod enumerate;
 mod gauss_seidel;
+mod interior_point;
 mod lemke;
 mod oracle;
 mod pile;
