@@ -22,11 +22,11 @@ use super::slack::Slack;
 use crate::problem::Problem;
 
 /// s ∘ z of a round cone is not driven below this, relative to s₀ z₀: det s and det z then keep three digits, while
-/// cones that are not strictly complementary go on. Without it 16 friction problems of the collection end between
-/// 1e-11 and 2e-8 that reach 1e-12 with it.
+/// cones that are not strictly complementary go on. Without it 42 of the 81 friction problems of the collection end between
+/// 1e-12 and 6e-9; with it all reach 1e-12.
 const FLOOR: f64 = 1e-13;
 /// Parts of the way to the boundary: the least when the predictor is cut short, the largest when it is not. With 0.9
-/// throughout the collection takes a sixth more steps, with 0.9995 throughout seven of its problems jam at the boundary.
+/// or 0.9995 throughout gen_boxdrop_t0600 ends at 5e-12, and 0.9 takes more steps on the others (2107 against 1732).
 const REACH: [f64; 2] = [0.9, 0.999];
 /// A step that must be shortened into the neighbourhood is, by this factor, at most this often.
 const SHORTEN: (f64, usize) = (0.8, 20);
