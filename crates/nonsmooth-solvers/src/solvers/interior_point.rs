@@ -4,14 +4,14 @@
 //! W p + u_free = Bᵀ z,   s = A p + b,   s ∘ z = τ e,   s, z ∈ L_1 × … × L_k,   τ → 0
 //! ```
 //!
-//! Slack s and multiplier z are those of `slack.rs`, the steps along τ those of `central_path.rs`. Units are chosen so that λ_max(W_cc) = 1
-//! at every constraint and the largest free velocity is 1. Friction makes the problem unsymmetric (B ≠ A) and not
-//! monotone: convergence is observed, not guaranteed, and the path may fold back. It is then left by starting anew
-//! with other parameters.
+//! Slack s and multiplier z are those of `slack.rs`, the steps along τ those of `central_path.rs`. Units are chosen so
+//! that λ_max(W_cc) = 1 at every constraint and the largest free velocity is 1. Friction makes the problem unsymmetric
+//! (B ≠ A) and not monotone: convergence is observed, not guaranteed, and the path may fold back. It is then left by
+//! starting anew with other parameters.
 //!
 //! Interior points cannot start from an impulse on the boundary: the guess is returned if it is better than what is
-//! found, and otherwise ignored. Without friction this is the method of [Vandenberghe10]; with it, close to [Acary24], who
-//! keep De Saxcé's shift as a variable.
+//! found, and otherwise ignored. Without friction this is the method of [Vandenberghe10]; with it, close to [Acary24],
+//! who keep De Saxcé's shift as a variable.
 
 use super::central_path::{Course, Path};
 use super::{Entry, Outcome, Solver, Status, Unsupported};
