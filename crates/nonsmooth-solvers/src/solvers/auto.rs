@@ -6,10 +6,11 @@
 //!
 //! Friction: the problem is split into islands, and each goes down this list until its certificate is met:
 //!
-//! 1. `nsgs`, `FIRST_SWEEPS`, and more if its rate promises the tolerance within `MORE_SWEEPS`;
-//! 2. `newton`, which does in tens of systems what Gauss–Seidel does in thousands of sweeps on stacks and walls;
-//! 3. `nsgs` from there, to leave the place where Newton's iterates cycle, and `newton` again;
-//! 4. `interior-point`, whose iterates stay inside the cones, and `newton` from its end;
+//! 1. `nsgs`, `FIRST_SWEEPS`, and more while its rate promises the tolerance within `MORE_SWEEPS`;
+//! 2. `newton`, which does in tens of systems what Gauss–Seidel does in thousands of sweeps; not from cold where W says
+//!    that contacts outnumber velocities (walls, towers);
+//! 3. `interior-point`, whose iterates stay inside the cones: it solves what Newton's iterates cycle on;
+//! 4. `newton` from its end, and anew from p = 0;
 //! 5. `nsgs` to its limit.
 //!
 //! An island's share of the tolerance is that of its rows: ‖r_i‖² ≤ (n_i/n) (tolerance · ‖u_free‖)², so that an
@@ -44,11 +45,15 @@ const LEMKE_FIRST: usize = 100;
 const DIRECT_LIMIT: usize = 60_000;
 /// Sweeps before the rate is looked at.
 const FIRST_SWEEPS: usize = 20;
-/// Sweeps that are made more if they promise the tolerance, and how many in all.
-const MORE_SWEEPS: usize = 1000;
+/// Sweeps that are made more if they promise the tolerance: as many as the problem has rows, within these bounds. A
+/// linear system of `newton` costs 50 sweeps at 60 rows and 400 at 8000, and about ten are needed.
+const MORE_SWEEPS: (usize, usize) = (200, 1000);
+/// Sweeps in all before another method is tried, whatever they promise.
 const MOST_SWEEPS: usize = 2000;
 /// Sweeps of the last resort.
 const LAST_SWEEPS: usize = 20_000;
+/// Linear systems of the first attempt of Newton; piles need 15 from the end of the sweeps.
+const FIRST_SYSTEMS: usize = 40;
 /// Linear systems of an attempt of Newton after the first.
 const NEWTON_SYSTEMS: usize = 300;
 /// Entries per row of W from which contacts outnumber velocities: piles of spheres and capsules have 10 to 20, stacks
@@ -91,6 +96,8 @@ struct Part<'a> {
     number: usize,
     /// Where its attempts begin.
     first: usize,
+    /// Whether there is no guess.
+    cold: bool,
 }
 
 impl Auto {
@@ -109,7 +116,7 @@ impl Auto {
 
     /// Tries one method, keeping the better of what was and what it made; returns the residual.
     fn attempt(&mut self, method: Method, part: &Part, p: &mut [f64]) -> f64 {
-        let &Part { problem, tolerance, number, first } = part;
+        let &Part { problem, tolerance, number, first, .. } = part;
         let before = match self.attempts[first..].last() {
             Some(last) => last.residual,
             None => certify(problem, p, &mut self.u).residual,
@@ -169,8 +176,11 @@ impl Auto {
     fn friction(&mut self, part: &Part, p: &mut [f64]) -> Outcome {
         self.sweep_while_it_pays(part, p);
         let direct = part.problem.size() <= DIRECT_LIMIT;
+        let newton_first = !part.cold || !is_hyperstatic(part.problem);
+        if newton_first && direct && self.attempts.last().is_some_and(|l| l.residual > part.tolerance) {
+            self.attempt(Method::Newton(FIRST_SYSTEMS), part, p);
+        }
         let chain = [
-            Method::Newton(first_systems(part.problem)),
             Method::InteriorPoint,
             Method::Newton(NEWTON_SYSTEMS),
             Method::NewtonAnew,
@@ -191,11 +201,12 @@ impl Auto {
     /// Sweeps, and more of them while their rate promises the tolerance.
     fn sweep_while_it_pays(&mut self, part: &Part, p: &mut [f64]) {
         let (mut sweeps, mut budget) = (0, FIRST_SWEEPS);
+        let more = part.problem.size().clamp(MORE_SWEEPS.0, MORE_SWEEPS.1);
         let made = loop {
             let made = self.nsgs.sweep_until(part.problem, part.tolerance, p, budget);
             sweeps += made.sweeps;
             let needed = (part.tolerance / made.residual).ln() / made.rate.ln();
-            let worth = needed > 0.0 && needed <= MORE_SWEEPS as f64 && sweeps < MOST_SWEEPS;
+            let worth = needed > 0.0 && needed <= more as f64 && sweeps < MOST_SWEEPS;
             if made.status != Status::IterationLimit || !worth {
                 break made;
             }
@@ -226,7 +237,7 @@ impl Auto {
             part_p.clear();
             part_p.extend(island.rows.iter().map(|&i| p[i]));
             let first = self.attempts.len();
-            let part = Part { problem, tolerance, number, first };
+            let part = Part { problem, tolerance, number, first, cold: is_zero(&part_p) };
             let made = if problem.is_scalar() {
                 self.complementarity(&part, &mut part_p)
             } else {
@@ -259,7 +270,7 @@ impl Solver for Auto {
 
     fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
         self.attempts.clear();
-        let whole = Part { problem, tolerance, number: 0, first: 0 };
+        let whole = Part { problem, tolerance, number: 0, first: 0, cold: is_zero(p) };
         if problem.is_scalar() {
             return self.complementarity(&whole, p);
         }
@@ -293,13 +304,17 @@ impl Solver for Auto {
     }
 }
 
-/// Linear systems of the first attempt of Newton. On stacks and walls, where W is far from sparse, the interior point
-/// needs fewer and dearer systems from cold, so that Newton is tried for what a warm start needs only.
-fn first_systems(problem: &Problem) -> usize {
+/// Whether contacts outnumber velocities, seen from the entries of W. From cold the interior point then needs fewer
+/// systems than Newton; where W is in factors Newton's are the cheaper ones.
+fn is_hyperstatic(problem: &Problem) -> bool {
     match &problem.matrix {
-        Matrix::Assembled(w) if w.n_entries() > HYPERSTATIC * w.n_rows() => 12,
-        _ => 40,
+        Matrix::Assembled(w) => w.n_entries() > HYPERSTATIC * w.n_rows(),
+        Matrix::Factored(_) => false,
     }
+}
+
+fn is_zero(p: &[f64]) -> bool {
+    p.iter().all(|p| *p == 0.0)
 }
 
 fn norm(x: &[f64]) -> f64 {
