@@ -56,7 +56,7 @@ fn random_problem(random: &mut Random, sets: Vec<Set>, delta: f64) -> (Problem, 
         row.extend((0..n).map(|j| if i == j { delta.sqrt() } else { 0.0 }));
     }
     let mass = Sparse::diagonal(&vec![1.0; 2 * n]);
-    let factored = Factored::new(&mass, Sparse::from_rows(&jacobian)).expect("well posed");
+    let factored = Factored::new(mass, Sparse::from_rows(&jacobian)).expect("well posed");
     (formed, Problem::from_factored(factored, true, u_free, sets).expect("well posed"))
 }
 
@@ -271,7 +271,7 @@ fn bodies_are_swept_without_forming_the_matrix() {
     let mass = Sparse::diagonal(&[1.0; 6]);
     let v = random.signed_vector(6);
     let u_free = crate::samples::multiply(&jacobian, &v);
-    let factored = Factored::new(&mass, Sparse::from_rows(&jacobian)).expect("well posed");
+    let factored = Factored::new(mass, Sparse::from_rows(&jacobian)).expect("well posed");
     let sets = vec![Set::Coulomb3 { mu: 0.3 }; n];
     let problem = Problem::from_factored(factored, true, u_free, sets).expect("well posed");
     let begin = std::time::Instant::now();
