@@ -1,6 +1,9 @@
 //! The list of solvers, what they share, and the one function that judges their results.
 
 mod active_set;
+mod admm;
+mod anderson;
+mod apgd;
 mod auto;
 mod body_system;
 mod central_path;
@@ -20,6 +23,7 @@ mod pgs;
 mod rank;
 mod reduction;
 mod relax;
+mod scaled;
 mod slack;
 mod sliding;
 mod subset;
@@ -33,18 +37,8 @@ use crate::set::Set;
 use thiserror::Error;
 
 /// Every solver, in the order in which they are listed to users.
-pub static SOLVERS: &[Entry] = &[
-    auto::ENTRY,
-    active_set::ENTRY,
-    lemke::ENTRY,
-    lemke_faceted::ENTRY,
-    nsgs::ENTRY,
-    pgs::ENTRY,
-    pgs::OVER_RELAXED,
-    newton::ENTRY,
-    interior_point::ENTRY,
-    enumerate::ENTRY,
-];
+pub static SOLVERS: &[Entry] =
+    &[auto::ENTRY, active_set::ENTRY, lemke::ENTRY, lemke_faceted::ENTRY, nsgs::ENTRY, pgs::ENTRY, newton::ENTRY, interior_point::ENTRY, enumerate::ENTRY, admm::ENTRY, apgd::ENTRY];
 
 /// The solver called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {
