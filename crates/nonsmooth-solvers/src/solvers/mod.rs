@@ -37,8 +37,20 @@ use crate::set::Set;
 use thiserror::Error;
 
 /// Every solver, in the order in which they are listed to users.
-pub static SOLVERS: &[Entry] =
-    &[auto::ENTRY, active_set::ENTRY, lemke::ENTRY, lemke_faceted::ENTRY, nsgs::ENTRY, pgs::ENTRY, newton::ENTRY, interior_point::ENTRY, enumerate::ENTRY, admm::ENTRY, apgd::ENTRY];
+pub static SOLVERS: &[Entry] = &[
+    auto::ENTRY,
+    active_set::ENTRY,
+    lemke::ENTRY,
+    lemke_faceted::ENTRY,
+    nsgs::ENTRY,
+    pgs::ENTRY,
+    pgs::OVER_RELAXED,
+    newton::ENTRY,
+    interior_point::ENTRY,
+    admm::ENTRY,
+    apgd::ENTRY,
+    enumerate::ENTRY,
+];
 
 /// The solver called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {
