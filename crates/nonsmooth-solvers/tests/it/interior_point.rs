@@ -254,7 +254,7 @@ fn a_factored_problem_is_solved_as_the_formed_one_and_twice_the_same() {
     let heap = Heap::new(&mut Random::new(3), 8, vec![Set::Rolling3 { mu: 0.5, mu_r: 0.1 }; 12]);
     let formed = solve(&heap.sample().problem(), 1e-11);
     let mass = Sparse::diagonal(&[1.0; 48]);
-    let factored = Factored::new(&mass, Sparse::from_rows(&heap.jacobian)).expect("unit masses");
+    let factored = Factored::new(mass, Sparse::from_rows(&heap.jacobian)).expect("unit masses");
     let u_free = heap.sample().u_free;
     let problem = Problem::from_factored(factored, true, u_free, heap.sets).expect("well posed");
     let found = solve(&problem, 1e-11);

@@ -44,7 +44,8 @@ impl Pile {
 
     /// W by bodies.
     pub fn factored(&self) -> Problem {
-        let factored = Factored::new(self.mass.clone(), self.jacobian.clone()).expect("masses are positive");
+        let factored =
+            Factored::new(self.mass.clone(), self.jacobian.clone()).expect("masses are positive");
         Problem::from_factored(factored, true, self.u_free.clone(), self.sets.clone())
             .expect("a pile is well posed")
     }

@@ -123,7 +123,8 @@ impl Pile {
         let rows: Vec<Vec<f64>> = self.constraints.iter().flat_map(|(_, rows)| rows.clone()).collect();
         let u_free =
             rows.iter().map(|row| row.iter().zip(&self.v_free).map(|(h, v)| h * v).sum()).collect();
-        let factored = Factored::new(&self.mass, Sparse::from_rows(&rows)).expect("masses are positive");
+        let factored =
+            Factored::new(self.mass.clone(), Sparse::from_rows(&rows)).expect("masses are positive");
         let sets = self.constraints.iter().map(|(set, _)| *set).collect();
         Problem::from_factored(factored, true, u_free, sets).expect("piles are well posed")
     }

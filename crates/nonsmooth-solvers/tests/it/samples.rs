@@ -192,14 +192,6 @@ pub static FAMILIES: &[Family] = &[
     exempting(family("mixed-semidefinite", Unique::Velocities, mixed_semidefinite), &[SWEEPS, GRADIENT]),
     exempting(family("mixed-redundant", Unique::Velocities, mixed_redundant), &[SWEEPS, GRADIENT]),
     exempting(family("monotone", Unique::Nothing, monotone), &[SWEEPS, PIVOTING, FIRST_ORDER]),
-    family("mixed-unsymmetric", Unique::Impulses, mixed_unsymmetric),
-    exempting(family("mixed-semidefinite", Unique::Velocities, mixed_semidefinite), &["apgd"]),
-    // Every choice of enumerate contains all bilateral rows, and here they are dependent; it promises
-    // completeness for nonsingular active blocks only.
-    exempting(family("mixed-redundant", Unique::Velocities, mixed_redundant), &["enumerate", "apgd"]),
-    // Block pivoting promises to end for P-matrices and symmetric semi-definite ones. First-order methods miss some
-    // of 1000 monotone problems at 1e−12 (apgd 11), and promise nothing where W is not monotone.
-    exempting(family("monotone", Unique::Nothing, monotone), &["active-set", "admm", "apgd"]),
     exempting(
         family("strictly-copositive", Unique::Nothing, strictly_copositive),
         &[SWEEPS, PIVOTING, CENTRAL, FIRST_ORDER],
