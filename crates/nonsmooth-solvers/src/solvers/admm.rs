@@ -86,7 +86,7 @@ const TOP: f64 = 1.0;
 /// Asymmetry, relative to the largest entry of W, that counts as rounding.
 const ROUNDING: f64 = 1e-13;
 
-struct Admm {
+pub(super) struct Admm {
     max_iterations: usize,
     relaxation: f64,
     penalty: f64,
@@ -106,7 +106,7 @@ struct Admm {
 }
 
 impl Admm {
-    fn new(options: &Options) -> Self {
+    pub(super) fn new(options: &Options) -> Self {
         Self {
             max_iterations: options.count(&MAX_ITERATIONS),
             relaxation: options.number(&RELAXATION),
