@@ -1,46 +1,55 @@
 //! `cargo xtask bench NAME`: our measurement, then the peers' where they are installed, in the same run.
 
+mod comparison;
+mod csv;
+mod ours;
+mod report;
+mod solvers;
+
+use crate::Workspace;
 use crate::command::{cargo, show, works};
 use std::path::Path;
 use std::process::Command;
 
-/// A bench: its name, the example that measures us, and the script that measures Siconos.
+/// A bench: its name and what it runs with the other words.
 struct Bench {
     name: &'static str,
-    example: &'static str,
-    siconos: &'static str,
+    run: fn(&Workspace, &[&str]) -> Result<(), String>,
 }
 
 const BENCHES: &[Bench] =
-    &[Bench { name: "small", example: "bench_small", siconos: "benches/siconos_small.py" }];
+    &[Bench { name: "small", run: small }, Bench { name: "solvers", run: solvers::run }];
 
 /// Debian's Siconos is seen by Debian's Python only.
 const PYTHON: &str = "/usr/bin/python3";
 
 /// Runs the bench named by the first word with the others as arguments; `Err` if there is none such.
-pub(crate) fn run(root: &Path, words: &[&str]) -> Result<bool, String> {
+pub(crate) fn run(workspace: &Workspace, words: &[&str]) -> Result<bool, String> {
     let names: Vec<&str> = BENCHES.iter().map(|bench| bench.name).collect();
     let [name, arguments @ ..] = words else {
         return Err(format!("bench needs a name; there are: {}", names.join(", ")));
     };
     let bench = BENCHES.iter().find(|bench| bench.name == *name);
     let bench = bench.ok_or_else(|| format!("no bench `{name}`; there are: {}", names.join(", ")))?;
-    let done = measure(root, bench, arguments);
+    let done = (bench.run)(workspace, arguments);
     if let Err(wrong) = &done {
         eprintln!("error: {wrong}");
     }
     Ok(done.is_ok())
 }
 
-fn measure(root: &Path, bench: &Bench, arguments: &[&str]) -> Result<(), String> {
-    let ours = ["run", "--release", "--package", "nonsmooth", "--example", bench.example, "--"];
+/// Whole steps of small systems.
+fn small(workspace: &Workspace, arguments: &[&str]) -> Result<(), String> {
+    let root: &Path = &workspace.root;
+    let ours = ["run", "--release", "--package", "nonsmooth", "--example", "bench_small", "--"];
     show(cargo(root, &ours).args(arguments))?;
     // Arguments ask for something of ours alone, such as counting instructions.
     if !arguments.is_empty() {
         return Ok(());
     }
-    if !root.join(bench.siconos).is_file() {
-        println!("Siconos was not measured: there is no {}", bench.siconos);
+    let script = "benches/siconos_small.py";
+    if !root.join(script).is_file() {
+        println!("Siconos was not measured: there is no {script}");
         return Ok(());
     }
     if !works(Command::new(PYTHON).args(["-c", "import siconos"])) {
@@ -49,7 +58,7 @@ fn measure(root: &Path, bench: &Bench, arguments: &[&str]) -> Result<(), String>
         );
         return Ok(());
     }
-    show(Command::new(PYTHON).arg(bench.siconos).current_dir(root))
+    show(Command::new(PYTHON).arg(script).current_dir(root))
 }
 
 #[cfg(test)]
@@ -58,8 +67,9 @@ mod tests {
 
     #[test]
     fn unknown_benches_list_what_exists() {
-        let wrong = run(Path::new("."), &["large"]).unwrap_err();
-        assert_eq!(wrong, "no bench `large`; there are: small");
-        assert!(run(Path::new("."), &[]).unwrap_err().ends_with("there are: small"));
+        let workspace = Workspace::find();
+        let wrong = run(&workspace, &["large"]).unwrap_err();
+        assert_eq!(wrong, "no bench `large`; there are: small, solvers");
+        assert!(run(&workspace, &[]).unwrap_err().ends_with("there are: small, solvers"));
     }
 }

@@ -19,7 +19,7 @@ usage: cargo xtask test [--require TIER]... [--only TIER]...
   test   every tier: style, rust, shared, readme, python; ends with a table
   ci     the same; --full adds callgrind
   tidy   lists every breach of the rules that no compiler checks
-  bench  measures; names: small
+  bench  measures; names: small, solvers [--quick] [--siconos TABLE] [--ours TABLE]
 
   --require TIER  a TIER that cannot run here fails instead of being skipped
   --only TIER     run this one alone
@@ -66,7 +66,7 @@ fn main() -> ExitCode {
             tiers::Choice::parse(rest, true).map(|choice| tiers::run(&workspace, &choice))
         }
         ["tidy"] => Ok(tidy::run(&workspace.root)),
-        ["bench", ref rest @ ..] => bench::run(&workspace.root, rest),
+        ["bench", ref rest @ ..] => bench::run(&workspace, rest),
         [] => Err("a command is missing".to_owned()),
         ["tidy", word, ..] | [word, ..] => Err(format!("`{word}` is not understood")),
     };

@@ -184,7 +184,7 @@ fn callgrind(workspace: &Workspace) -> Outcome {
     if !works(Command::new("valgrind").arg("--version")) {
         return Outcome::Skip(Why::new("valgrind is missing", "apt install valgrind"));
     }
-    let wrong = match bench::run(&workspace.root, &["small", "--count"]) {
+    let wrong = match bench::run(workspace, &["small", "--count"]) {
         Ok(true) => Vec::new(),
         Ok(false) => vec!["`cargo xtask bench small --count` failed".to_owned()],
         Err(wrong) => vec![wrong],
