@@ -1,46 +1,9 @@
 //! The collection of one-step problems beside the clone: every file is read, and what is read is what the manifest says.
 
+use crate::collection::{collection, load, number};
 use nonsmooth_scene::problems::{Kind, StoredProblem, read, write};
 use nonsmooth_solvers::{certify, published_measure};
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-
-/// One line of the manifest, by the names of its columns.
-type Line = HashMap<String, String>;
-
-/// The folder of the collection and its manifest; `None`, and a word on stderr, if it is not there.
-fn collection() -> Option<(PathBuf, Vec<Line>)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/problems");
-    let Ok(text) = std::fs::read_to_string(root.join("manifest.csv")) else {
-        eprintln!("SKIP: no collection of problems in {}", root.display());
-        return None;
-    };
-    let mut lines = text.lines();
-    let names = cells(lines.next().expect("a manifest has a header"));
-    let line = |line| names.iter().cloned().zip(cells(line)).collect();
-    Some((root, lines.map(line).collect()))
-}
-
-/// The cells of a line of CSV; quoted ones may hold commas.
-fn cells(line: &str) -> Vec<String> {
-    let (mut cells, mut quoted) = (vec![String::new()], false);
-    for c in line.chars() {
-        match c {
-            '"' => quoted = !quoted,
-            ',' if !quoted => cells.push(String::new()),
-            c => cells.last_mut().expect("never empty").push(c),
-        }
-    }
-    cells
-}
-
-fn number(line: &Line, column: &str) -> Option<f64> {
-    line[column].parse().ok()
-}
-
-fn load(root: &Path, line: &Line) -> StoredProblem {
-    read(&root.join(&line["file"])).unwrap_or_else(|error| panic!("{error}"))
-}
+use std::path::Path;
 
 #[test]
 fn every_problem_is_read_with_the_sizes_of_the_manifest() {
