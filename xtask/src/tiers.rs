@@ -161,23 +161,27 @@ fn style(workspace: &Workspace) -> Outcome {
     Outcome::of(&wrong, "mend what is listed above; again with `cargo xtask test --only style`")
 }
 
+/// The tests that solve the collection of problems beside the clone: in the tier `shared`, not twice.
+const COLLECTION: &str = "collection::";
+
 fn rust(workspace: &Workspace) -> Outcome {
-    let tests = show(&mut cargo(&workspace.root, &["test", "--release", "--workspace"]));
+    let words = ["test", "--release", "--workspace", "--", "--skip", COLLECTION];
+    let tests = show(&mut cargo(&workspace.root, &words));
     Outcome::of(&tests.err().into_iter().collect::<Vec<_>>(), "see the failing tests above")
 }
 
 fn shared(workspace: &Workspace) -> Outcome {
     let beside = workspace.root.join("../shared");
-    if ["references", "problems"].iter().all(|folder| beside.join(folder).is_dir()) {
-        println!(
-            "../shared is beside the clone: the Rust tests compare with its reference trajectories"
-        );
-        return Outcome::Pass;
+    if !["references", "problems"].iter().all(|folder| beside.join(folder).is_dir()) {
+        return Outcome::Skip(Why::new(
+            "the folder ../shared is not beside the clone: nothing was compared with it",
+            "put the folder `shared`, with `references` and `problems`, beside the clone",
+        ));
     }
-    Outcome::Skip(Why::new(
-        "the folder ../shared is not beside the clone: reference trajectories were not compared",
-        "put the folder `shared`, with `references` and `problems`, beside the clone",
-    ))
+    println!("../shared is beside the clone: the tier `rust` compares with its reference trajectories");
+    let words = ["test", "--release", "--package", "nonsmooth-scene", "--test", "it", "--", COLLECTION];
+    let tests = show(&mut cargo(&workspace.root, &words));
+    Outcome::of(&tests.err().into_iter().collect::<Vec<_>>(), "see the failing tests above")
 }
 
 fn callgrind(workspace: &Workspace) -> Outcome {

@@ -167,8 +167,13 @@ fn project_pyramid(mu: f64, sides: u32, x: &[f64]) -> Vec<f64> {
             candidates.push((0..3).map(|i| s * a[i] + t * b[i]).collect());
         }
     }
-    let far = |y: &[f64]| norm(&x.iter().zip(y).map(|(x, y)| x - y).collect::<Vec<f64>>());
-    let nearest = candidates.into_iter().min_by(|a, b| far(a).total_cmp(&far(b)));
+    // The nearest point y is the one with (x − y)·g ≤ 0 for every edge g. Distances do not tell it: near the tip they
+    // differ by squares.
+    let violation = |y: &[f64]| {
+        let rest: Vec<f64> = x.iter().zip(y).map(|(x, y)| x - y).collect();
+        (0..corners.len()).map(|k| dot(&rest, &edge(k))).fold(0.0, f64::max)
+    };
+    let nearest = candidates.into_iter().min_by(|a, b| violation(a).total_cmp(&violation(b)));
     nearest.expect("the tip is among them")
 }
 

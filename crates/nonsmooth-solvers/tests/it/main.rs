@@ -1,15 +1,20 @@
 //! Integration tests of the solvers, from their specification alone. One binary, so linking is cheap.
 
 mod bad_input;
+mod columns;
 mod conformance;
 mod convex;
 mod enumerate;
 mod first_order;
+mod friction;
 mod gauss_seidel;
+mod honesty;
 mod interior_point;
+mod judge;
 mod lemke;
 mod oracle;
 mod pile;
 mod piles;
 mod random_lcp;
+mod reuse;
 mod samples;
