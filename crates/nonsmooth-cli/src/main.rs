@@ -90,7 +90,7 @@ struct SolveArgs {
     /// Write the table as CSV too
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Repeat each solve up to 10 ms in all and give the shortest time
+    /// Repeat each solve to 10 ms in all and three times, and give the shortest time
     #[arg(long)]
     repeat: bool,
     /// Print what chains tried on each island

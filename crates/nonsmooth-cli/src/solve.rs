@@ -13,8 +13,9 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use table::{Outcome, Row};
 
-/// Total time after which `--repeat` stops repeating [s], and most repetitions.
-const REPEAT: (f64, usize) = (0.01, 100_000);
+/// `--repeat` goes on to this total time [s] and this many solves, but not beyond that time [s] and that many.
+const REPEAT: (f64, usize) = (0.01, 3);
+const MOST: (f64, usize) = (3.0, 100_000);
 
 /// Files of `--save` end so; folders are searched for others.
 const SOLVED: &str = ".solved";
@@ -223,7 +224,7 @@ fn solve_one(
         let begun = clock::seconds();
         let report = solve(&mut *chosen.solver, &problem, args.tolerance, &mut p, &mut u);
         times.add(clock::seconds() - begun);
-        if !args.repeat || times.total >= REPEAT.0 || times.count >= REPEAT.1 {
+        if !args.repeat || times.are_enough() {
             // The sum over no contacts is −0.
             let measure = published_measure(&problem, &p, &u).abs();
             let outcome = Outcome::Solved { report, measure, seconds: times.shortest() };
@@ -246,6 +247,11 @@ impl Times {
         self.least = Some(self.least.map_or(seconds, |least| least.min(seconds)));
         self.total += seconds;
         self.count += 1;
+    }
+
+    fn are_enough(&self) -> bool {
+        let is_past = |(total, count): (f64, usize)| (self.total >= total, self.count >= count);
+        is_past(REPEAT) == (true, true) || is_past(MOST) != (false, false)
     }
 
     /// The shortest; the mean where the clock moves by ticks longer than a solve, as Linux' does under `ulimit -t`.
@@ -383,4 +389,29 @@ fn judge(rows: &[Row], unreadable: &[String], n_files: usize) -> Result<(), Fail
         reasons.push(format!("{n} problems are taken by no chosen solver: {few}"));
     }
     if reasons.is_empty() { Ok(()) } else { Err(Failure::Run(anyhow::anyhow!(reasons.join("; ")))) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn times(all: &[f64]) -> Times {
+        let mut times = Times::default();
+        all.iter().for_each(|&seconds| times.add(seconds));
+        times
+    }
+
+    #[test]
+    fn solves_are_repeated_to_ten_milliseconds_and_three_times() {
+        assert!(!times(&[0.1, 0.1]).are_enough() && times(&[0.1; 3]).are_enough());
+        assert!(!times(&[1e-6; 9000]).are_enough() && times(&[1e-6; 10_001]).are_enough());
+        assert!(times(&[4.0]).are_enough(), "three would take long");
+        assert!(times(&vec![0.0; 100_000]).are_enough(), "a clock that stands still");
+    }
+
+    #[test]
+    fn ticks_longer_than_a_solve_give_the_mean() {
+        assert_eq!(times(&[3e-3, 2e-3]).shortest(), 2e-3);
+        assert_eq!(times(&[0.0, 4e-3, 0.0, 0.0]).shortest(), 1e-3);
+    }
 }

@@ -7,6 +7,9 @@ use nonsmooth_scene::plot::{self, Figure, Item, Scale};
 use nonsmooth_scene::problems::profile;
 use std::path::Path;
 
+/// Largest ratio of the profile that is drawn.
+const WIDEST: f64 = 1e3;
+
 fn main() -> Result<(), String> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [times, sweeps, folder] = &arguments[..] else {
@@ -28,7 +31,20 @@ fn performance(text: &str) -> Figure {
     let n_problems = times.first().map_or(0, Vec::len);
     let title =
         format!("{n_problems} problems with friction to a residual of 1e-8; Siconos with asserts live");
-    Figure { size: (1200, 760), ..profile::figure(&title, &names, &times) }
+    let mut figure = profile::figure(&title, &names, &times);
+    figure.items.iter_mut().for_each(cut);
+    Figure { size: (1200, 760), ..figure }
+}
+
+/// Ends a curve at [`WIDEST`]; the legend tells how many problems it solves beyond.
+fn cut(item: &mut Item) {
+    if let Item::Line { points, .. } | Item::Dashed { points, .. } = item {
+        let last = points.iter().rev().find(|point| point.0 <= WIDEST).copied();
+        if let (Some((_, y)), true) = (last, points.iter().any(|point| point.0 > WIDEST)) {
+            points.retain(|point| point.0 <= WIDEST);
+            points.push((WIDEST, y));
+        }
+    }
 }
 
 /// Cost of a sweep per contact over the number of contacts, one curve per family and form of W.
@@ -40,7 +56,7 @@ fn scaling(text: &str) -> Figure {
             continue;
         };
         let (Ok(x), Ok(y)) = (contacts.parse(), microseconds.parse()) else { continue };
-        let label = format!("{family}, W {form}");
+        let label = format!("{family}, {form}");
         match items.iter_mut().find(|item| item.0 == label) {
             Some(item) => item.1.push((x, y)),
             None => items.push((label, vec![(x, y)])),
@@ -53,7 +69,7 @@ fn scaling(text: &str) -> Figure {
         vec![Item::Dashed { label: String::new(), points: vec![(first.min(last), 0.0), (last, 0.0)] }];
     drawn.extend(items.into_iter().map(|(label, points)| Item::Marked { label, points }));
     Figure {
-        title: "a sweep of nsgs".into(),
+        title: "a sweep of nsgs, W formed and by bodies".into(),
         x_label: "contacts [–]".into(),
         y_label: "processor time per contact and sweep [µs]".into(),
         x_scale: Scale::Log,

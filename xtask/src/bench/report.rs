@@ -103,7 +103,7 @@ impl Report<'_> {
              - Siconos stops by measures of its own; its tolerance is tightened until the certificate holds, and only the run that\n  \
              reaches it is timed. Its solvers for reduced problems get W for free where a problem is given by bodies, ours form what they need.\n\
              - A ratio is the time of Siconos over that of `{CHAIN}`: above 1 ours is faster. There is one where both reach the tolerance and\n  \
-             Siconos needs at least {:.0} µs.\n\
+             Siconos needs at least {:.0} µs and stopped by itself, not at its limit of iterations.\n\
              - {ASSERTS}\n",
             1e6 * SHORTEST
         );

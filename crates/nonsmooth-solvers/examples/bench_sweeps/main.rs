@@ -27,14 +27,14 @@ struct Asked {
 fn main() -> Result<(), String> {
     let asked = asked()?;
     let mut table = String::from("family,form,contacts,microseconds,residual\n");
-    println!("family  W       contacts  processor ns/contact/sweep  residual");
+    println!("family  W          contacts  processor ns/contact/sweep  residual");
     for (family, make) in [("pile", Pile::new as fn(usize, f64) -> Pile), ("wall", wall::new)] {
         for &size in &asked.sizes {
             let made = make(size, 0.5);
-            for (form, problem) in [("formed", made.formed()), ("bodies", made.factored())] {
+            for (form, problem) in [("formed", made.formed()), ("by bodies", made.factored())] {
                 let (nanoseconds, residual) = measure(&problem, &asked)?;
                 let n = problem.sets.len();
-                println!("{family}    {form}  {n:8}  {nanoseconds:26.1}  {residual:8.1e}");
+                println!("{family}    {form:<9}  {n:8}  {nanoseconds:26.1}  {residual:8.1e}");
                 let _ = writeln!(table, "{family},{form},{n},{:.5},{residual:.2e}", 1e-3 * nanoseconds);
             }
         }

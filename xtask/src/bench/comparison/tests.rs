@@ -76,6 +76,19 @@ fn a_summary_by_hand() {
 }
 
 #[test]
+fn a_run_to_the_limit_of_iterations_counts_as_solved_but_makes_no_ratio() {
+    let entries = entries();
+    let endless = THEIRS.replace("solved,0.005,9,", "solved,0.005,10000000,");
+    let ours = Results::new(&Csv::parse(&OURS.replace("stalled", "solved")).unwrap());
+    for (table, ratio) in [(THEIRS, Some(5.0)), (&endless, None)] {
+        let theirs = Results::new(&Csv::parse(table).unwrap());
+        let lines = join(&entries, &ours, &theirs, 1);
+        assert_eq!((lines[3].over_gauss_seidel, lines[3].over_best), (ratio, ratio));
+        assert_eq!(summarize(&lines).solved, [4, 2, 4]);
+    }
+}
+
+#[test]
 fn shares_count_what_was_given() {
     let (entries, (ours, theirs)) = (entries(), results());
     assert_eq!(ours.share(&entries, "nsgs"), (2, [0, 1, 0]));
@@ -113,7 +126,7 @@ fn a_profile_has_the_chain_first_and_the_best_of_theirs() {
     let some: Vec<&Entry> = entries.iter().filter(|entry| has_friction(entry)).collect();
     let curves = profile(&some, &ours, &theirs, 1);
     let names: Vec<&str> = curves.iter().map(|curve| curve.0.as_str()).collect();
-    let best = "Siconos, best of all per problem";
+    let best = "best of Siconos per problem";
     assert_eq!(names, ["auto", "nsgs", best, "Siconos ADMM", "Siconos NSGS"]);
     assert_eq!(curves[0].1, [Some(1e-3), Some(4e-3), None, Some(1e-3)]);
     assert_eq!(curves[2].1, [Some(2e-3), Some(2e-3), Some(5e-3), None]);
