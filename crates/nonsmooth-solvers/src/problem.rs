@@ -17,6 +17,8 @@ use crate::sparse::Sparse;
 use thiserror::Error;
 
 /// W, formed or in factors.
+// There is one problem per step, so the size of its variants does not matter.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 pub enum Matrix {
     /// W by rows [1/kg].

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! solves −(u + shift(u)) ∈ N_C(z) with u = ρ (z − x), ρ > 0: one contact that moves alike in all directions. It is
-//! the whole law, shift and all, in closed form; N and T decouple, because u_N = 0 where z_N > 0 [Alart91].
+//! the whole law, shift and all, in closed form; N and T decouple, because u_N = 0 where z_N > 0 [AlartCurnier91].
 
 use crate::eigen::largest_eigenvalue;
 use crate::problem::{Matrix, Problem};
