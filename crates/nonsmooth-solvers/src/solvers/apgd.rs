@@ -256,7 +256,8 @@ impl Solver for Apgd {
         let before = certify(problem, p, &mut u).residual;
         let outcome = self.run(problem, tolerance, p);
         // On problems without solution impulses run away; the guess is then the better answer.
-        if !(certify(problem, p, &mut u).residual <= before) && guess.iter().all(|p| p.is_finite()) {
+        let worse = !(certify(problem, p, &mut u).residual <= before);
+        if worse && problem.symmetric && before.is_finite() {
             p.copy_from_slice(&guess);
         }
         outcome
