@@ -235,8 +235,9 @@ impl Report<'_> {
             ]);
         }
         format!(
-            "## Where Gauss–Seidel does not get there\n\nProblems whose reference solver was stopped by its limit of a minute, with the residual that it\n\
-             had then (column of the manifest), and those on which Siconos' NSGS missed {MAIN} here. {ASSERTS}\n\n{}",
+            "## Where Gauss–Seidel does not get there\n\n\
+             Problems whose reference solver was stopped by its time limit, with the residual that it had then (columns of the\n\
+             manifest), and those on which Siconos' NSGS missed {MAIN} here; how long it was given is said above. {ASSERTS}\n\n{}",
             table.0
         )
     }
