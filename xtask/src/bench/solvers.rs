@@ -56,7 +56,8 @@ struct Places {
 pub(super) fn run(workspace: &Workspace, words: &[&str]) -> Result<(), String> {
     let asked = Asked::parse(words)?;
     let root = workspace.root.clone();
-    let scratch = workspace.target().join("bench-solvers");
+    let name = if asked.is_quick { "bench-solvers-quick" } else { "bench-solvers" };
+    let scratch = workspace.target().join(name);
     let docs = if asked.is_quick { scratch.clone() } else { root.join("docs") };
     let program = workspace.release.join("nonsmooth");
     let places = Places { problems: root.join("../shared/problems"), root, program, scratch, docs };
