@@ -256,8 +256,7 @@ impl Solver for Apgd {
         let before = certify(problem, p, &mut u).residual;
         let outcome = self.run(problem, tolerance, p);
         // On problems without solution impulses run away; the guess is then the better answer.
-        let worse = !(certify(problem, p, &mut u).residual <= before);
-        if worse && problem.symmetric && before.is_finite() {
+        if !(certify(problem, p, &mut u).residual <= before) && guess.iter().all(|p| p.is_finite()) {
             p.copy_from_slice(&guess);
         }
         outcome
