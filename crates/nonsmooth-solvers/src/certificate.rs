@@ -95,10 +95,7 @@ pub(crate) fn natural_square(set: Set, p: &[f64], u: &[f64], d: f64, scale: f64)
     }
     x[0] -= scale * set.shift(&u[..dim]);
     set.project_block(&mut x[..dim]);
-    let found: f64 = (0..dim).map(|k| scale * d * p[k] - x[k]).map(|r| r * r).sum();
-    // Where d p is so large that u is lost in the difference, the rounding of d p is all that is known.
-    let rounding: f64 = p.iter().map(|p| f64::EPSILON * scale * d * p).map(|r| r * r).sum();
-    if found < rounding { rounding } else { found }
+    (0..dim).map(|k| scale * d * p[k] - x[k]).map(|r| r * r).sum()
 }
 
 /// Rows of W, formed or in factors, ready to be multiplied with one p.
@@ -249,9 +246,9 @@ mod tests {
         let w = Sparse::diagonal(&[2.0; 3]);
         let problem = Problem::new(w, vec![-1.0, 1.0, 0.0], sets).unwrap();
         let mut u = Vec::new();
-        assert!(certify(&problem, &[0.5, -0.25, 0.0], &mut u).residual < 1e-15);
+        assert!(certify(&problem, &[0.5, -0.25, 0.0], &mut u).residual < 1e-16);
         assert_eq!(u, [0.0, 0.5, 0.0]);
-        assert!(published_measure(&problem, &[0.5, -0.25, 0.0], &u) < 1e-15);
+        assert!(published_measure(&problem, &[0.5, -0.25, 0.0], &u) < 1e-16);
         // p = 0: x = −(u + shift) = (½, −1, 0), P_C(x) = (0.8, −0.4, 0).
         let wrong = certify(&problem, &[0.0; 3], &mut u);
         assert!((wrong.residual - 0.8f64.sqrt() / 2f64.sqrt()).abs() < 1e-15, "{wrong:?}");

@@ -24,7 +24,6 @@
 
 use super::scaled::{Scaled, project_coulomb};
 use super::{Entry, Outcome, Solver, Status, Unsupported};
-use crate::certificate::certify;
 use crate::options::{Declared, Kind, Options};
 use crate::problem::{Matrix, Problem};
 
@@ -251,22 +250,6 @@ impl Solver for Apgd {
     }
 
     fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
-        let guess = p.to_vec();
-        let mut u = Vec::new();
-        let before = certify(problem, p, &mut u).residual;
-        let outcome = self.run(problem, tolerance, p);
-        // On problems without solution impulses run away; the guess is then the better answer.
-        if !(certify(problem, p, &mut u).residual <= before) && guess.iter().all(|p| p.is_finite()) {
-            p.copy_from_slice(&guess);
-        }
-        outcome
-    }
-
-    fn forget(&mut self) {}
-}
-
-impl Apgd {
-    fn run(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
         for scratch in [
             &mut self.p,
             &mut self.moved,
@@ -285,4 +268,6 @@ impl Apgd {
         }
         self.iterate(problem, tolerance, p, residual)
     }
+
+    fn forget(&mut self) {}
 }

@@ -127,8 +127,6 @@ impl Auto {
         let &Part { problem, tolerance, number, first, .. } = part;
         let before = match self.attempts[first..].last() {
             Some(last) => last.residual,
-            // A guess far out on a ray of an unsymmetric W has a small certificate, and solves nothing.
-            None if !problem.symmetric => f64::INFINITY,
             None => certify(problem, p, &mut self.u).residual,
         };
         self.kept.clear();
@@ -177,10 +175,6 @@ impl Auto {
         let lemke = small.then_some(Method::Lemke);
         for method in lemke.into_iter().chain([Method::Newton(NEWTON_SYSTEMS), Method::InteriorPoint]) {
             if self.attempt(method, part, p) <= tolerance {
-                break;
-            }
-            // A ray is Lemke's last word: other methods would follow it to where the certificate is small.
-            if self.attempts.last().is_some_and(|last| last.status == Status::Infeasible) {
                 break;
             }
         }

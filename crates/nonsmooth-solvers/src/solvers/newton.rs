@@ -251,43 +251,6 @@ impl Solver for Newton {
 }
 
 impl Newton {
-    /// Leaves the guess if it is nearer to a solution than zero, otherwise zero.
-    fn start(&mut self, problem: &Problem, p: &mut [f64]) {
-        self.best.clear();
-        self.best.extend_from_slice(p);
-        p.fill(0.0);
-        for (begin, set) in problem.blocks() {
-            set.project_block(&mut p[begin..begin + set.dim()]);
-        }
-        let zero = certify(problem, p, &mut self.scratch).residual * self.scale(problem);
-        let guess = certify(problem, &self.best, &mut self.scratch).residual * self.scale(problem);
-        if guess < zero {
-            p.copy_from_slice(&self.best);
-        }
-    }
-
-    /// The certificate; where W is unsymmetric relative to ‖u_free‖ alone, because there impulses can run away along
-    /// a ray on which ‖W p‖ grows and nothing is solved.
-    fn judge(&mut self, problem: &Problem, p: &[f64]) -> f64 {
-        let residual = certify(problem, p, &mut self.scratch).residual;
-        let free = problem.u_free.iter().map(|u| u * u).sum::<f64>().sqrt();
-        if problem.symmetric || free == 0.0 {
-            return residual;
-        }
-        residual * (self.scale(problem) / free)
-    }
-
-    /// The larger of ‖u_free‖ and ‖W p‖ at the last certificate.
-    fn scale(&self, problem: &Problem) -> f64 {
-        let (mut free, mut moved) = (0.0, 0.0);
-        for (u, f) in self.scratch.iter().zip(&problem.u_free) {
-            free += f * f;
-            moved += (u - f) * (u - f);
-        }
-        let scale = f64::max(free, moved).sqrt();
-        if scale > 0.0 { scale } else { 1.0 }
-    }
-
     /// At most `budget` linear systems, or a few more to end a proximal problem: for chains.
     pub(super) fn run(
         &mut self,
@@ -297,23 +260,29 @@ impl Newton {
         budget: usize,
     ) -> Outcome {
         self.load(problem);
-        self.start(problem, p);
-        let mut best = self.judge(problem, p);
+        if p.iter().any(|p| !p.is_finite()) {
+            p.fill(0.0);
+        }
+        let mut best = certify(problem, p, &mut self.scratch).residual;
         self.best.clear();
         self.best.extend_from_slice(p);
+        let free = problem.u_free.iter().map(|u| u * u).sum::<f64>().sqrt();
         let (mut alpha, mut total) = (FIRST_ALPHA, 0);
         let (mut kappa, mut failures, mut patience, mut milestone) = (1.0, 0, PATIENCE, best);
         while best > tolerance && total < budget && patience > 0 {
             self.centre.clear();
             self.centre.extend_from_slice(p);
-            let scale = self.scale(problem);
+            let moved: f64 =
+                self.scratch.iter().zip(&problem.u_free).map(|(u, f)| (u - f).powi(2)).sum();
+            let scale = free.max(moved.sqrt());
+            let scale = if scale > 0.0 { scale } else { 1.0 };
             let factor = KAPPAS[failures % KAPPAS.len()] / kappa;
             self.weight.iter_mut().for_each(|d| *d *= factor);
             kappa *= factor;
             let enough = scale * (INNER_SHARE * best).max(0.3 * kappa * tolerance);
             let (good, made) = self.inner(problem, alpha, enough, p);
             total += made.max(1);
-            let residual = self.judge(problem, p);
+            let residual = certify(problem, p, &mut self.scratch).residual;
             if residual < best {
                 best = residual;
                 self.best.copy_from_slice(p);

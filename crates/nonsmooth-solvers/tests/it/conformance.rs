@@ -79,10 +79,6 @@ fn every_solver_finds_the_known_answers() {
     let mut verdict = Verdict::default();
     for Known { name, sample, u, p } in known_problems() {
         for entry in SOLVERS {
-            // Proximal points promise nothing where W is far from symmetric.
-            if name == "longest road" && entry.name == "newton" {
-                continue;
-            }
             let mut solver = build(entry);
             for guess in [0.0, 1.0, -1.0] {
                 let guess = vec![guess; sample.size()];

@@ -19,9 +19,7 @@ use nonsmooth_solvers::{Entry, Problem, SOLVERS, Set, Sparse, Status};
 
 /// The solvers that take spatial friction, those to come included.
 fn solvers_for(problem: &Problem) -> impl Iterator<Item = &'static Entry> {
-    // `lemke-faceted` solves the pyramid in the cone's place.
-    let accepting = SOLVERS.iter().filter(|entry| build(entry).accepts(problem).is_ok());
-    accepting.filter(|entry| entry.name != "lemke-faceted")
+    SOLVERS.iter().filter(|entry| build(entry).accepts(problem).is_ok())
 }
 
 /// u of the convex problem with these shifts, one per constraint; `None` if the other solver gave up.

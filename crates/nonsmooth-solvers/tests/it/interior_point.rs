@@ -126,8 +126,7 @@ fn piles_with_every_kind_of_constraint_are_solved() {
         let sets = (0..contacts).map(|_| KINDS[random.size(0, KINDS.len() - 1)]).collect();
         let bodies = random.size(2, contacts);
         let sample = Heap::new(random, bodies, sets).sample();
-        // 1e-9: with five kinds of cones in one pile the last digit is left to rounding (1.2e-10 at seed 46).
-        let found = solve(&sample.problem(), 1e-9);
+        let found = solve(&sample.problem(), 1e-10);
         solved.expect(found.report.status == Status::Converged, contacts, || {
             format!("seed {seed}, {bodies} bodies: {:?}", found.report)
         });

@@ -175,41 +175,26 @@ const GRADIENT: &[&str] = &["apgd"];
 /// First-order methods stop at the residual asked for, and with rows of scales from 1e−3 to 1e3 that leaves 1e−7 in the
 /// impulses. They miss some of 1000 monotone problems at 1e−12 (apgd 11), and promise nothing where W is not monotone.
 const FIRST_ORDER: &[&str] = &["admm", "apgd"];
-/// Proximal Newton stops at the residual asked for, which nearly dependent rows and mass ratios amplify in the velocities (2e−9
-/// to 4e−8), and promises nothing where W is not symmetric and semi-definite: it misses 2 of 1000 monotone problems.
-const PROXIMAL: &[&str] = &["newton"];
 
 pub static FAMILIES: &[Family] = &[
     family("definite", Unique::Impulses, definite),
-    exempting(
-        family("definite-mass-ratios", Unique::Impulses, mass_ratios),
-        &[SWEEPS, FIRST_ORDER, PROXIMAL],
-    ),
-    exempting(family("semidefinite", Unique::Velocities, semidefinite), &[SWEEPS, GRADIENT, PROXIMAL]),
-    exempting(
-        family("semidefinite-with-slack", Unique::Velocities, semidefinite_with_slack),
-        &[SWEEPS, PROXIMAL],
-    ),
+    exempting(family("definite-mass-ratios", Unique::Impulses, mass_ratios), &[SWEEPS, FIRST_ORDER]),
+    exempting(family("semidefinite", Unique::Velocities, semidefinite), &[SWEEPS, GRADIENT]),
+    exempting(family("semidefinite-with-slack", Unique::Velocities, semidefinite_with_slack), &[SWEEPS]),
     family("integer-definite", Unique::Impulses, integer_definite),
     family("integer-semidefinite", Unique::Velocities, integer_semidefinite),
     family("repeated-contacts", Unique::Velocities, repeated_contacts),
     exempting(family("unsymmetric-definite", Unique::Impulses, unsymmetric_definite), &[SWEEPS]),
-    exempting(
-        family("unsymmetric-triangular", Unique::Impulses, unsymmetric_triangular),
-        &[SWEEPS, PROXIMAL],
-    ),
+    exempting(family("unsymmetric-triangular", Unique::Impulses, unsymmetric_triangular), &[SWEEPS]),
     exempting(family("unsymmetric-dominant", Unique::Impulses, unsymmetric_dominant), &[SWEEPS]),
     family("mixed-definite", Unique::Impulses, mixed_definite),
     exempting(family("mixed-unsymmetric", Unique::Impulses, mixed_unsymmetric), &[SWEEPS]),
-    exempting(
-        family("mixed-semidefinite", Unique::Velocities, mixed_semidefinite),
-        &[SWEEPS, GRADIENT, PROXIMAL],
-    ),
+    exempting(family("mixed-semidefinite", Unique::Velocities, mixed_semidefinite), &[SWEEPS, GRADIENT]),
     exempting(family("mixed-redundant", Unique::Velocities, mixed_redundant), &[SWEEPS, GRADIENT]),
-    exempting(family("monotone", Unique::Nothing, monotone), &[SWEEPS, PIVOTING, FIRST_ORDER, PROXIMAL]),
+    exempting(family("monotone", Unique::Nothing, monotone), &[SWEEPS, PIVOTING, FIRST_ORDER]),
     exempting(
         family("strictly-copositive", Unique::Nothing, strictly_copositive),
-        &[SWEEPS, PIVOTING, CENTRAL, FIRST_ORDER, PROXIMAL],
+        &[SWEEPS, PIVOTING, CENTRAL, FIRST_ORDER],
     ),
 ];
 
