@@ -89,13 +89,20 @@ pub(crate) fn natural_square(set: Set, p: &[f64], u: &[f64], d: f64, scale: f64)
     }
     // C is a cone: d P_C(x) = P_C(d x).
     let dim = p.len();
-    let mut x = [0.0; MAX_DIM];
+    let (mut shifted, mut x) = ([0.0; MAX_DIM], [0.0; MAX_DIM]);
+    shifted[..dim].copy_from_slice(&u[..dim]);
+    shifted[0] += set.shift(&u[..dim]);
     for k in 0..dim {
-        x[k] = scale * d * p[k] - scale * u[k];
+        x[k] = scale * d * p[k] - scale * shifted[k];
     }
-    x[0] -= scale * set.shift(&u[..dim]);
+    let before = x;
     set.project_block(&mut x[..dim]);
-    (0..dim).map(|k| scale * d * p[k] - x[k]).map(|r| r * r).sum()
+    let component = |k: usize| {
+        // A large p must not hide u where the projection changes nothing.
+        let unchanged = x[k] == before[k];
+        if unchanged { scale * shifted[k] } else { scale * d * p[k] - x[k] }
+    };
+    (0..dim).map(component).map(|r| r * r).sum()
 }
 
 /// Rows of W, formed or in factors, ready to be multiplied with one p.
@@ -237,6 +244,25 @@ mod tests {
         let found = certify(&problem, &[1.0, f64::NAN], &mut Vec::new());
         assert!(found.residual.is_nan());
         assert_eq!(found.worst, Some(1));
+    }
+
+    /// Squeezed between walls with p = (t, …, t, …): u_N = −1 for all t.
+    #[test]
+    fn large_impulses_do_not_hide_the_velocity_of_a_cone() {
+        let w = Sparse::from_rows(&[
+            vec![1.0, 0.0, -1.0, 0.0],
+            vec![0.0, 1.0, 0.0, 1.0],
+            vec![-1.0, 0.0, 1.0, 0.0],
+            vec![0.0, 1.0, 0.0, 1.0],
+        ]);
+        for mu in [0.0, 0.5] {
+            let sets = vec![Set::Coulomb2 { mu }; 2];
+            let problem = Problem::new(w.clone(), vec![-1.0, 0.0, -1.0, 0.0], sets).unwrap();
+            for t in [1.0, 1e8, 1e16, 1e100] {
+                let found = certify(&problem, &[t, 0.0, t, 0.0], &mut Vec::new());
+                assert_eq!(found.residual, 1.0, "μ = {mu}, t = {t:e}");
+            }
+        }
     }
 
     /// One contact, u_free = (−1, 1, 0), W = 2 I, μ = ½: p = (½, −¼, 0) leaves u = (0, ½, 0), sliding.

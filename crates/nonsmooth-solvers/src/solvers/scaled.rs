@@ -10,6 +10,7 @@
 //! solves −(u + shift(u)) ∈ N_C(z) with u = ρ (z − x), ρ > 0: one contact that moves alike in all directions. It is
 //! the whole law, shift and all, in closed form; N and T decouple, because u_N = 0 where z_N > 0 [AlartCurnier91].
 
+use crate::certificate::natural_square;
 use crate::eigen::largest_eigenvalue;
 use crate::problem::{Matrix, Problem};
 use crate::set::{MAX_DIM, Set, norm};
@@ -82,7 +83,7 @@ impl Scaled {
             for (k, u) in u[..dim].iter_mut().enumerate() {
                 *u = moved[begin + k] + problem.u_free[begin + k];
             }
-            sum += natural_square(set, &p[begin..begin + dim], &u[..dim], self.weight[begin]);
+            sum += natural_square(set, &p[begin..begin + dim], &u[..dim], self.weight[begin], 1.0);
         }
         sum
     }
@@ -95,7 +96,7 @@ impl Scaled {
         let mut zero = 0.0;
         for (begin, set) in problem.blocks() {
             let u = &problem.u_free[begin..begin + set.dim()];
-            zero += natural_square(set, &[0.0; MAX_DIM][..u.len()], u, self.weight[begin]);
+            zero += natural_square(set, &[0.0; MAX_DIM][..u.len()], u, self.weight[begin], 1.0);
         }
         // A NaN is no small residual.
         if !(given < zero) {
@@ -115,21 +116,6 @@ fn entry(problem: &Problem, i: usize, j: usize) -> f64 {
             None => factored.delassus().get(i, j),
         },
     }
-}
-
-/// ‖(p − P_C(p − (u + shift)/d)) d‖² of one constraint.
-#[inline]
-fn natural_square(set: Set, p: &[f64], u: &[f64], d: f64) -> f64 {
-    if set.is_scalar() {
-        return (set.natural_map(p[0], u[0], d) + 0.0 * p[0]).powi(2);
-    }
-    let mut x = [0.0; MAX_DIM];
-    for k in 0..p.len() {
-        x[k] = d * p[k] - u[k];
-    }
-    x[0] -= set.shift(u);
-    set.project_block(&mut x[..p.len()]);
-    p.iter().zip(&x).map(|(p, x)| (d * p - x).powi(2)).sum()
 }
 
 /// x ← Π(x): the impulse of one contact under Coulomb's law.

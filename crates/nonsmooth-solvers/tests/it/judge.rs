@@ -53,11 +53,12 @@ pub fn judge(problem: &Problem, p: &[f64]) -> Judged {
         x[0] -= shift;
         let nearest = project(set, d, &x);
         for i in begin..end {
-            // Without the large d p of a scalar set, which would hide a small u.
-            let r = match set {
-                Set::Free => u[i],
-                _ if nearest[0] == x[0] && set.dim() == 1 => u[i] + 0.0 * p[i],
-                _ => d * p[i] - nearest[i - begin],
+            // Where nothing is projected without the large d p, which would hide a small u; 0·p shows what is not finite.
+            let k = i - begin;
+            let r = if nearest[k] == x[k] {
+                u[i] + if k == 0 { shift } else { 0.0 } + 0.0 * p[i]
+            } else {
+                d * p[i] - nearest[k]
             };
             defect.push(r);
             let row = size[i] + problem.u_free[i].abs();
