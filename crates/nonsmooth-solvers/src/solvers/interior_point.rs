@@ -53,7 +53,7 @@ const PATIENCE: usize = 25;
 const SURPLUS: usize = 2;
 /// ‖W p‖ relative to ‖u_free‖ beyond which impulses run away along a ray, where the certificate proves nothing. A
 /// solution with symmetric W stays below √cond(W), since pᵀ W p ≤ −pᵀ u_free.
-const RUNAWAY: f64 = 1e6;
+pub(super) const RUNAWAY: f64 = 1e6;
 
 pub(super) struct InteriorPoint {
     max_iterations: usize,

@@ -15,6 +15,7 @@
 //! Where they cycle with one κ they often do not with another, so each failure takes the next of `KAPPAS`.
 
 use super::body_system::BodySystem;
+use super::interior_point::RUNAWAY;
 use super::newton_system::NewtonSystem;
 use super::{Entry, Outcome, Solver, Status, Unsupported};
 use crate::certificate::certify;
@@ -88,6 +89,8 @@ pub(super) struct Newton {
     trial: Vec<f64>,
     best: Vec<f64>,
     scratch: Vec<f64>,
+    /// Largest |W p| that is no runaway [m/s].
+    reach: f64,
 }
 
 impl Newton {
@@ -107,6 +110,7 @@ impl Newton {
             trial: Vec::new(),
             best: Vec::new(),
             scratch: Vec::new(),
+            reach: f64::INFINITY,
         }
     }
 
@@ -251,6 +255,41 @@ impl Solver for Newton {
 }
 
 impl Newton {
+    /// The residual of the guess, or of p = 0 in its place where that is no worse: relative residuals of far guesses
+    /// are 1 all the way to the solution, and would count as a stall.
+    fn start(&mut self, problem: &Problem, p: &mut [f64]) -> f64 {
+        let mut zero = std::mem::take(&mut self.trial);
+        zero.clear();
+        zero.resize(p.len(), 0.0);
+        for (begin, set) in problem.blocks() {
+            set.project_block(&mut zero[begin..begin + set.dim()]);
+        }
+        let at_zero = certify(problem, &zero, &mut self.scratch).residual;
+        let free = problem.u_free.iter().fold(0.0f64, |m, u| m.max(u.abs()));
+        let data = free.max(self.moved(problem));
+        self.reach = if data > 0.0 { RUNAWAY * data } else { f64::INFINITY };
+        let residual = self.residual(problem, p);
+        let best = if residual < at_zero {
+            residual
+        } else {
+            p.copy_from_slice(&zero);
+            self.residual(problem, p)
+        };
+        self.trial = zero;
+        best
+    }
+
+    /// The largest |W p| of the last certificate.
+    fn moved(&self, problem: &Problem) -> f64 {
+        self.scratch.iter().zip(&problem.u_free).fold(0.0, |m, (u, free)| m.max((u - free).abs()))
+    }
+
+    /// The certificate, infinite where impulses run away along a ray and it proves nothing; u goes to `scratch`.
+    fn residual(&mut self, problem: &Problem, p: &[f64]) -> f64 {
+        let residual = certify(problem, p, &mut self.scratch).residual;
+        if self.moved(problem) <= self.reach { residual } else { f64::INFINITY }
+    }
+
     /// At most `budget` linear systems, or a few more to end a proximal problem: for chains.
     pub(super) fn run(
         &mut self,
@@ -260,10 +299,7 @@ impl Newton {
         budget: usize,
     ) -> Outcome {
         self.load(problem);
-        if p.iter().any(|p| !p.is_finite()) {
-            p.fill(0.0);
-        }
-        let mut best = certify(problem, p, &mut self.scratch).residual;
+        let mut best = self.start(problem, p);
         self.best.clear();
         self.best.extend_from_slice(p);
         let free = problem.u_free.iter().map(|u| u * u).sum::<f64>().sqrt();
@@ -282,7 +318,7 @@ impl Newton {
             let enough = scale * (INNER_SHARE * best).max(0.3 * kappa * tolerance);
             let (good, made) = self.inner(problem, alpha, enough, p);
             total += made.max(1);
-            let residual = certify(problem, p, &mut self.scratch).residual;
+            let residual = self.residual(problem, p);
             if residual < best {
                 best = residual;
                 self.best.copy_from_slice(p);
