@@ -18,7 +18,7 @@
 
 use super::active_set::{ActiveSet, MAX_EXCHANGES};
 use super::admm::Admm;
-use super::interior_point::InteriorPoint;
+use super::interior_point::{InteriorPoint, RUNAWAY};
 use super::lemke::Lemke;
 use super::newton::Newton;
 use super::nsgs::Nsgs;
@@ -127,7 +127,7 @@ impl Auto {
         let &Part { problem, tolerance, number, first, .. } = part;
         let before = match self.attempts[first..].last() {
             Some(last) => last.residual,
-            None => certify(problem, p, &mut self.u).residual,
+            None => self.guess(problem, p),
         };
         self.kept.clear();
         self.kept.extend_from_slice(p);
@@ -154,6 +154,21 @@ impl Auto {
         let island = (number, problem.size());
         self.attempts.push(Attempt { method, island, status, iterations, residual });
         residual
+    }
+
+    /// The residual of the guess; p = 0 takes its place where it is not finite or runs away along a ray.
+    fn guess(&mut self, problem: &Problem, p: &mut [f64]) -> f64 {
+        let residual = certify(problem, p, &mut self.u).residual;
+        let (mut moved, mut free) = (0.0f64, 0.0f64);
+        for (u, u_free) in self.u.iter().zip(&problem.u_free) {
+            moved = moved.max((u - u_free).abs());
+            free = free.max(u_free.abs());
+        }
+        if residual.is_finite() && moved <= RUNAWAY * free {
+            return residual;
+        }
+        p.fill(0.0);
+        certify(problem, p, &mut self.u).residual
     }
 
     /// The chain for rows in ℝ₊, ℝ and intervals.
