@@ -86,7 +86,8 @@ fn the_fixed_point_of_the_shift_is_found_by_a_convex_solver_too() {
     for (levels, contacts) in [(2, 5), (3, 8), (3, 12)] {
         for seed in 0..12 {
             let problem = Pile::new(Kind::Spatial, levels, contacts, seed).assembled();
-            for entry in solvers_for(&problem) {
+            // Eight facets are not a disc.
+            for entry in solvers_for(&problem).filter(|entry| entry.name != "lemke-faceted") {
                 let zero = vec![0.0; problem.size()];
                 let solved = run(&mut *build(entry), &problem, 1e-8, &zero);
                 let at = || format!("{contacts} contacts, seed {seed}, by {}", entry.name);

@@ -10,6 +10,11 @@ use nonsmooth_solvers::{Entry, Problem, Report, SOLVERS, Set, Status};
 /// Two solutions agree to their residuals (1e−15 as a rule, 1e−12 asked for) times the condition
 /// number of the active block, at most 1e4.
 const AGREEMENT: f64 = 1e-9;
+
+/// Velocities alone, where 1e−10 is asked for, agree to less: methods that stop there are 2e−9 off.
+fn agreement(family: &Family) -> f64 {
+    if family.unique == Unique::Velocities { 10.0 * AGREEMENT } else { AGREEMENT }
+}
 /// Problems of each family in the two central tests.
 const MANY: u64 = 1000;
 /// Problems of each family where each is solved several times.
@@ -72,7 +77,7 @@ fn impulses_agree_with_enumeration_and_velocities_where_impulses_are_not_unique(
                 });
             }
         }
-        worst.within(AGREEMENT, &mut verdict);
+        worst.within(agreement(family), &mut verdict);
     }
     verdict.pass();
 }
@@ -237,7 +242,7 @@ fn compare(what: &str, changed: impl Fn(&First, &mut Random) -> Vec<Solved>) {
             }
         }
         converged.holds(&mut verdict);
-        worst.within(AGREEMENT, &mut verdict);
+        worst.within(agreement(family), &mut verdict);
     }
     verdict.pass();
 }

@@ -176,9 +176,16 @@ const GRADIENT: &[&str] = &["apgd"];
 /// impulses. They miss some of 1000 monotone problems at 1e−12 (apgd 11), and promise nothing where W is not monotone.
 const FIRST_ORDER: &[&str] = &["admm", "apgd"];
 
+/// Newton's iterates cycle on 2 of 1000 monotone problems and on 19 strictly copositive ones, and it stops at the residual
+/// asked for, as above. It is a part of chains.
+const SEMISMOOTH: &[&str] = &["newton"];
+
 pub static FAMILIES: &[Family] = &[
     family("definite", Unique::Impulses, definite),
-    exempting(family("definite-mass-ratios", Unique::Impulses, mass_ratios), &[SWEEPS, FIRST_ORDER]),
+    exempting(
+        family("definite-mass-ratios", Unique::Impulses, mass_ratios),
+        &[SWEEPS, FIRST_ORDER, SEMISMOOTH],
+    ),
     exempting(family("semidefinite", Unique::Velocities, semidefinite), &[SWEEPS, GRADIENT]),
     exempting(family("semidefinite-with-slack", Unique::Velocities, semidefinite_with_slack), &[SWEEPS]),
     family("integer-definite", Unique::Impulses, integer_definite),
@@ -191,10 +198,13 @@ pub static FAMILIES: &[Family] = &[
     exempting(family("mixed-unsymmetric", Unique::Impulses, mixed_unsymmetric), &[SWEEPS]),
     exempting(family("mixed-semidefinite", Unique::Velocities, mixed_semidefinite), &[SWEEPS, GRADIENT]),
     exempting(family("mixed-redundant", Unique::Velocities, mixed_redundant), &[SWEEPS, GRADIENT]),
-    exempting(family("monotone", Unique::Nothing, monotone), &[SWEEPS, PIVOTING, FIRST_ORDER]),
+    exempting(
+        family("monotone", Unique::Nothing, monotone),
+        &[SWEEPS, PIVOTING, FIRST_ORDER, SEMISMOOTH],
+    ),
     exempting(
         family("strictly-copositive", Unique::Nothing, strictly_copositive),
-        &[SWEEPS, PIVOTING, CENTRAL, FIRST_ORDER],
+        &[SWEEPS, PIVOTING, CENTRAL, FIRST_ORDER, SEMISMOOTH],
     ),
 ];
 

@@ -97,6 +97,41 @@ const STRENGTHS: &[(&str, &[&str])] = &[
             "diodebridge40",
         ],
     ),
+    // Walls, towers and stacks, where one factor serves tens of iterations.
+    (
+        "admm",
+        &[
+            "gen_arch09_t0020",
+            "lmgc_100_pr_periobox_i00361_60_03000",
+            "gen_boxstack05_t0010",
+            "gen_pyramid04_t0050",
+            "gen_tower06_t0010",
+            "gen_wall06x05_t0050",
+            "gen_kapla04x08_t0005",
+            "gen_pyramid09_t0020",
+            "kaplastower_i1061_4",
+            "gen_g_wall06x05_t0005",
+            "relay_4x4",
+        ],
+    ),
+    // Loose piles by products with W alone.
+    (
+        "apgd",
+        &[
+            "frictioncontactproblem00071",
+            "nespheres_10_1",
+            "confeti_ex03_fc3d_sbm",
+            "gen_boxdrop_t0150",
+            "box_stacks_i0122_82_5",
+            "gen_chute150_t0200",
+            "gen_capsules045_t0400",
+            "gen_g_chute100_t0250",
+            "gen_boxstack05_t0010",
+            "gen_pyramid04_t0050",
+            "cubeh8",
+            "gfc2d_granularflowonwall_00069_00350",
+        ],
+    ),
     // Walls, towers, rolling; where many contacts are about to slide.
     (
         "interior-point",
