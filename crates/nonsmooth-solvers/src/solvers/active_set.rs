@@ -103,9 +103,9 @@ impl ActiveSet {
     }
 
     /// Exchanges until no row is violated, for W + shift·diag(W) around `centre`.
-    fn exchange(&mut self, problem: &Problem, shift: f64, p: &mut [f64]) -> (Round, usize) {
+    fn exchange(&mut self, problem: &Problem, shift: f64, p: &mut [f64], most: usize) -> (Round, usize) {
         let (mut fewest, mut patience) = (usize::MAX, PATIENCE);
-        for count in 1..=self.max_exchanges {
+        for count in 1..=most {
             if !self.subset.prepare(problem, &self.active, shift) {
                 return (Round::Singular, count);
             }
@@ -137,7 +137,7 @@ impl ActiveSet {
                 self.active[last] = !self.active[last];
             }
         }
-        (Round::Limit, self.max_exchanges)
+        (Round::Limit, most)
     }
 
     /// u ← W p + u_free of the (shifted) problem, mending p_A by refinement where u_A does not vanish;
@@ -231,6 +231,44 @@ impl ActiveSet {
         }
     }
 
+    /// Exchanges from the guess, at most `most`.
+    fn pivot(
+        &mut self,
+        problem: &Problem,
+        tolerance: f64,
+        p: &mut [f64],
+        most: usize,
+    ) -> (Round, usize) {
+        // A single contact, the most common problem of all, has a closed form.
+        if let ([set], [w], [u]) =
+            (&problem.sets[..], &problem.delassus().value[..], &problem.u_free[..])
+            && *w > 0.0
+        {
+            p[0] = set.project(-u / w);
+            self.error = 0.0;
+            return (Round::Solved, 1);
+        }
+        // Refine until rounding is left: a chain of n bodies has a condition number of n². Beyond half the
+        // tolerance there is nothing to gain.
+        let rounding = f64::EPSILON * (problem.size() as f64).powi(2);
+        self.enough = rounding.min(0.5 * tolerance).max(ROUNDING);
+        self.guess(problem, p);
+        self.exchange(problem, 0.0, p, most)
+    }
+
+    /// At most `most` exchanges and no proximal passes: the solution, if the guess was nearly right.
+    pub(super) fn near_guess(
+        &mut self,
+        problem: &Problem,
+        tolerance: f64,
+        p: &mut [f64],
+        most: usize,
+    ) -> Option<Outcome> {
+        let (round, iterations) = self.pivot(problem, tolerance, p, most);
+        let solved = matches!(round, Round::Solved) && self.error <= tolerance;
+        solved.then_some(Outcome { status: Status::Converged, iterations, method: "active-set" })
+    }
+
     /// Proximal passes around the last iterate, for singular blocks. The shift falls from pass to pass, so
     /// that the first passes find the active set on a well-conditioned block.
     fn proximal(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
@@ -245,7 +283,7 @@ impl ActiveSet {
         for _ in 0..PROXIMAL_PASSES {
             self.centre.clear();
             self.centre.extend_from_slice(p);
-            let (round, count) = self.exchange(problem, shift, p);
+            let (round, count) = self.exchange(problem, shift, p, self.max_exchanges);
             total += count;
             let residual = certify(problem, p, &mut self.u).residual;
             if residual < best_residual {
@@ -284,20 +322,7 @@ impl Solver for ActiveSet {
     }
 
     fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
-        // A single contact, the most common problem of all, has a closed form.
-        if let ([set], [w], [u]) =
-            (&problem.sets[..], &problem.delassus().value[..], &problem.u_free[..])
-            && *w > 0.0
-        {
-            p[0] = set.project(-u / w);
-            return Outcome { status: Status::Converged, iterations: 1, method: "active-set" };
-        }
-        // Refine until rounding is left: a chain of n bodies has a condition number of n². Beyond half the
-        // tolerance there is nothing to gain.
-        let rounding = f64::EPSILON * (problem.size() as f64).powi(2);
-        self.enough = rounding.min(0.5 * tolerance).max(ROUNDING);
-        self.guess(problem, p);
-        let (round, iterations) = self.exchange(problem, 0.0, p);
+        let (round, iterations) = self.pivot(problem, tolerance, p, self.max_exchanges);
         let status = match round {
             Round::Solved if self.error <= tolerance => Status::Converged,
             Round::Solved => Status::Stalled,

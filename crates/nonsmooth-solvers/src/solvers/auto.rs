@@ -2,7 +2,7 @@
 //!
 //! Complementarity problems (rows in ℝ₊ and ℝ): `active-set`, which a warm start makes one back-substitution; where it ends
 //! on a limit or stalls because W is no P-matrix `lemke` decides up to `LEMKE_LIMIT` rows, then `newton`, then
-//! `interior-point`. Small unsymmetric problems and relays begin with `lemke`. A ray of Lemke that no other method refutes is reported as infeasible.
+//! `interior-point`. Relays begin with `lemke`, small unsymmetric problems go there after a few exchanges. A ray of Lemke that no other method refutes is reported as infeasible.
 //!
 //! Friction: the problem is split into islands, and each goes down this list until its certificate is met:
 //!
@@ -40,9 +40,11 @@ pub(super) const ENTRY: Entry = Entry {
 
 /// Rows up to which Lemke is tried: the dense tableau of 2000 rows is 64 MB, and each pivot passes over all of it.
 const LEMKE_LIMIT: usize = 2000;
-/// Rows up to which an unsymmetric problem goes to Lemke at once: block pivoting often fails there, after half a millisecond
-/// on circuits that Lemke solves in 15 µs.
+/// Rows up to which an unsymmetric problem goes to Lemke after `NEAR_GUESS` exchanges: block pivoting often fails there,
+/// after half a millisecond on circuits that Lemke solves in 15 µs.
 const LEMKE_FIRST: usize = 100;
+/// Exchanges for a step whose contacts are nearly those of the step before.
+const NEAR_GUESS: usize = 3;
 /// Rows up to which direct factors of W are tried on friction.
 const DIRECT_LIMIT: usize = 60_000;
 /// Sweeps before the rate is looked at.
@@ -176,6 +178,14 @@ impl Auto {
         let &Part { problem, tolerance, number, .. } = part;
         let relay = problem.sets.iter().any(|set| matches!(set, Set::Interval { .. }));
         let pivoting = relay || (!problem.symmetric && problem.size() <= LEMKE_FIRST);
+        if pivoting && !relay {
+            self.kept.clear();
+            self.kept.extend_from_slice(p);
+            if let Some(found) = self.active_set.near_guess(problem, tolerance, p, NEAR_GUESS) {
+                return found;
+            }
+            p.copy_from_slice(&self.kept);
+        }
         if !pivoting {
             let first = self.active_set.solve(problem, tolerance, p);
             if first.status == Status::Converged {
