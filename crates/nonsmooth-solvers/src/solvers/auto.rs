@@ -261,6 +261,7 @@ impl Auto {
     ) {
         let free = norm(&whole.u_free);
         let mut part_p = Vec::new();
+        let mut largest = 0;
         for (number, (island, problem)) in found.iter().zip(parts).enumerate() {
             let share = (problem.size() as f64 / whole.size() as f64).sqrt();
             let own = norm(&problem.u_free);
@@ -277,8 +278,12 @@ impl Auto {
             };
             island.rows.iter().zip(&part_p).for_each(|(&i, &x)| p[i] = x);
             total.iterations += made.iterations;
-            if total.status == Status::Converged && made.iterations > 0 {
-                (total.status, total.method) = (made.status, made.method);
+            if total.status == Status::Converged {
+                total.status = made.status;
+            }
+            // The report names the method of the largest island that needed one; `attempts` tells of all.
+            if made.iterations > 0 && problem.size() > largest {
+                (largest, total.method) = (problem.size(), made.method);
             }
         }
     }
