@@ -27,6 +27,10 @@ pub(crate) fn table(
     line("largest penetration", format!("{:.3e} m{place}", s.penetration));
     line("largest residual", format!("{:.2e}  (tolerance {tolerance:.0e})", s.residual));
     line("unconverged steps", s.unconverged.to_string());
+    if s.counts.steps > s.steps || s.counts.rejected > 0 {
+        let (kept, rejected) = (s.counts.steps, s.counts.rejected);
+        line("inner steps", format!("{kept} accepted, {rejected} rejected"));
+    }
     if s.newton_iterations > s.steps {
         line("Newton iterations", s.newton_iterations.to_string());
     }

@@ -304,16 +304,16 @@ fn laws_schema(_: &mut SchemaGenerator) -> Schema {
 fn list_schema<'a>(entries: impl Iterator<Item = (&'a str, &'a str, Vec<&'a Declared>)>) -> Schema {
     let mut names = Vec::new();
     let mut about = String::from("one of:");
-    let mut properties = Map::new();
+    let mut declared: BTreeMap<&str, Vec<(&Declared, &str)>> = BTreeMap::new();
     for (name, line, options) in entries {
         names.push(json!(name));
         about += &format!(" `{name}` ({line});");
         for option in options {
-            let owners = properties.get(option.name).and_then(|p: &Value| p["x-of"].as_str());
-            let owners = owners.map_or(name.to_owned(), |known| format!("{known}, {name}"));
-            properties.insert(option.name.to_owned(), option_schema(option, &owners));
+            declared.entry(option.name).or_default().push((option, name));
         }
     }
+    let mut properties: Map<String, Value> =
+        declared.into_iter().map(|(name, all)| (name.to_owned(), option_schema(&all))).collect();
     properties.insert("type".to_owned(), json!({ "description": about, "enum": names }));
     json_schema!({
         "type": "object",
@@ -323,12 +323,27 @@ fn list_schema<'a>(entries: impl Iterator<Item = (&'a str, &'a str, Vec<&'a Decl
     })
 }
 
-fn option_schema(option: &Declared, owners: &str) -> Value {
-    let about = format!("{}; {}; default {}; for {owners}", option.about, option.kind, option.default);
-    match option.kind {
-        Kind::Word(words) => json!({ "description": about, "enum": words, "x-of": owners }),
-        _ => json!({ "description": about, "type": ["number", "string"], "x-of": owners }),
+/// One option of a table, with every meaning that its name has and for which entries.
+fn option_schema(all: &[(&Declared, &str)]) -> Value {
+    let mut meanings: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut words = Vec::new();
+    for (option, owner) in all {
+        let text = format!("{}; {}; default {}", option.about, option.kind, option.default);
+        match meanings.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, owners)) => owners.push(owner),
+            None => meanings.push((text, vec![owner])),
+        }
+        if let Kind::Word(list) = option.kind {
+            words.extend(list.iter().filter(|word| !words.contains(word)).collect::<Vec<_>>());
+        }
     }
+    let lines: Vec<String> =
+        meanings.iter().map(|(text, owners)| format!("{text}; for {}", owners.join(", "))).collect();
+    let about = lines.join(" | ");
+    if all.iter().all(|(option, _)| matches!(option.kind, Kind::Word(_))) {
+        return json!({ "description": about, "enum": words });
+    }
+    json!({ "description": about, "type": ["number", "string"] })
 }
 
 /// The JSON Schema of scene files.

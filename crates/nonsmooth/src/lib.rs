@@ -42,7 +42,7 @@ pub use integrators::{
     find as find_integrator,
 };
 pub use laws::{Bilateral, Entry as LawEntry, LAWS, Law, NewtonImpact, StepForm, find as find_law};
-pub use log::{Contacts, Event, StepLog};
+pub use log::{Contacts, Counts, Event, StepLog};
 pub use model::*;
 pub use nonsmooth_solvers::{
     Declared, Options, Report, SOLVERS, Set, Sparse, Status, Value, find as find_solver,

@@ -15,12 +15,33 @@ pub struct StepLog {
     pub solves: Vec<Report>,
     /// Newton iterations made; 1 for linear models.
     pub newton_iterations: usize,
+    /// What the step cost.
+    pub counts: Counts,
     /// Energies at the end of the step.
     pub energies: Energies,
     /// Energy that flowed during the step.
     pub works: Works,
     /// Gap of every constraint that has one, at the end of the step, by key [m].
     pub gaps: Vec<f64>,
+}
+
+/// What a step cost. Its one-step problems are counted by [`StepLog::solves`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Inner steps that were kept; 1 for schemes without inner steps.
+    pub steps: u64,
+    /// Inner steps that were made and thrown away.
+    pub rejected: u64,
+    /// Evaluations of the forces f(t, q, v) of the whole model.
+    pub evaluations: u64,
+}
+
+impl std::ops::AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.steps += other.steps;
+        self.rejected += other.rejected;
+        self.evaluations += other.evaluations;
+    }
 }
 
 /// Contacts as parallel arrays.
@@ -67,6 +88,7 @@ impl StepLog {
         }
         self.events.clear();
         self.solves.clear();
+        self.counts = Counts::default();
     }
 
     /// Notes the contacts of the step with their impulses; `u_plus` and `work` are still to be written.

@@ -5,7 +5,7 @@
 
 use crate::build::Loaded;
 use crate::store::{Kind, Options, Reader, StoreError, TableSpec, Writer};
-use nonsmooth::{Energies, EnergyLedger, Key, State, Summary, Works};
+use nonsmooth::{Counts, Energies, EnergyLedger, Key, State, Summary, Works};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -199,9 +199,11 @@ impl Checkpoint {
         let s = &self.summary;
         let key = s.penetration_at.map_or(-1, |(key, _)| key.0 as i64);
         let most = s.most_contacts as u64;
+        let Counts { steps, rejected, evaluations } = s.counts;
+        let inner = [steps, rejected, evaluations, s.problems];
         let counts =
             [s.steps, s.impacts, s.unconverged, s.newton_iterations, most, s.separating_impulses];
-        counts.iter().map(|n| *n as i64).chain([key]).collect()
+        counts.iter().chain(&inner).map(|n| *n as i64).chain([key]).collect()
     }
 }
 
@@ -234,9 +236,11 @@ fn ledger_from(x: &[f64]) -> Option<EnergyLedger> {
 
 fn summary_from(x: &[f64], counts: &[i64]) -> Option<Summary> {
     let [penetration, at, residual, residual_at] = x.get(14..18)? else { return None };
-    let [steps, impacts, unconverged, newton_iterations, most, separating, key] = counts else {
+    let (counts, inner) = counts.split_at_checked(6)?;
+    let [steps, impacts, unconverged, newton_iterations, most, separating] = counts else {
         return None;
     };
+    let [inner_steps, rejected, evaluations, problems, key] = inner else { return None };
     Some(Summary {
         steps: *steps as u64,
         impacts: *impacts as u64,
@@ -248,5 +252,11 @@ fn summary_from(x: &[f64], counts: &[i64]) -> Option<Summary> {
         newton_iterations: *newton_iterations as u64,
         most_contacts: *most as usize,
         separating_impulses: *separating as u64,
+        counts: Counts {
+            steps: *inner_steps as u64,
+            rejected: *rejected as u64,
+            evaluations: *evaluations as u64,
+        },
+        problems: *problems as u64,
     })
 }

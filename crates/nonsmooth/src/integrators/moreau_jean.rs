@@ -13,7 +13,7 @@
 
 use super::{Entry, Integrator, Refusal, Solving};
 use crate::error::{StepError, StepResult};
-use crate::log::StepLog;
+use crate::log::{Counts, StepLog};
 use crate::model::{Model, State};
 use crate::phases::{
     Accounting, Activation, Assembly, Coeffs, Configuration, Factors, Free, Impulses, Iterate, Level,
@@ -187,6 +187,7 @@ impl Integrator for MoreauJean {
             solve(rows, assembly, &mut **solver, *tolerance, impulses, log)?;
             apply(model, free, rows, &impulses.p, factors, &mut next.v);
             log.newton_iterations = iteration;
+            log.counts = Counts { steps: 1, rejected: 0, evaluations: iteration as u64 };
             if model.is_linear {
                 break;
             }

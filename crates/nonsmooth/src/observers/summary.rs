@@ -1,6 +1,6 @@
 //! The trust summary: how far the run may be believed, in a few numbers.
 
-use crate::log::{Contacts, StepLog};
+use crate::log::{Contacts, Counts, StepLog};
 use crate::model::{Key, UserError};
 use crate::simulation::{Frame, Observer};
 use nonsmooth_solvers::Status;
@@ -24,6 +24,10 @@ pub struct Summary {
     pub unconverged: u64,
     /// Newton iterations of all steps together.
     pub newton_iterations: u64,
+    /// Inner steps and evaluations of all steps together.
+    pub counts: Counts,
+    /// One-step problems of all steps together.
+    pub problems: u64,
     /// Most contacts that took part in one step.
     pub most_contacts: usize,
     /// Steps in which a unilateral contact with p > 0 was separating at the start, p u⁻ > 0 beyond rounding
@@ -37,6 +41,8 @@ impl Summary {
         let (log, t) = (frame.log, frame.after.t);
         self.steps += 1;
         self.newton_iterations += log.newton_iterations as u64;
+        self.counts += log.counts;
+        self.problems += log.solves.len() as u64;
         if !log.contacts.keys.is_empty() {
             self.book_contacts(log, t, &frame.model.constraints.always);
         }
