@@ -48,6 +48,7 @@ pub(crate) fn table(
         ("  external work", t.external),
         ("  viscous work", t.viscous),
         ("  contact work", t.contact),
+        ("  friction work", t.friction),
         ("  moving obstacles", t.obstacle),
         ("  prescribed motion", t.prescribed),
         ("  scheme", t.scheme),

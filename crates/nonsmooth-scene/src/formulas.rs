@@ -169,19 +169,32 @@ pub(crate) struct FormulaGap {
     gap: Program,
     jacobian: Vec<Program>,
     rate: Program,
+    tangents: Vec<FormulaVelocity>,
     is_linear: bool,
 }
 
 impl FormulaGap {
-    pub(crate) fn new(gap: &Expr, n: usize) -> Self {
+    /// A gap with its sliding velocities, which are linear in the velocities.
+    pub(crate) fn new(gap: &Expr, tangents: &[Expr], n: usize) -> Self {
         let jacobian: Vec<Expr> = (0..n).map(|k| gap.derivative(coordinate(k))).collect();
+        let is_constant = |slope: &Expr| slope.constant().is_some();
+        let slides = |u: &Expr| (0..n).all(|k| is_constant(&u.derivative(velocity(k))));
         Self {
             gap: Program::compile(gap),
-            is_linear: jacobian.iter().all(|slope| slope.constant().is_some()),
+            is_linear: jacobian.iter().all(is_constant) && tangents.iter().all(slides),
             jacobian: compile(&jacobian),
             rate: Program::compile(&gap.derivative(TIME)),
+            tangents: tangents.iter().map(|u| FormulaVelocity::new(u, n)).collect(),
         }
     }
+}
+
+/// Whether a sliding velocity is linear in the n velocities.
+pub(crate) fn is_linear_in_velocities(u: &Expr, n: usize) -> bool {
+    (0..n).all(|k| {
+        let slope = u.derivative(velocity(k));
+        (0..n).all(|j| !slope.uses(velocity(j)))
+    })
 }
 
 impl Gap for FormulaGap {
@@ -197,6 +210,25 @@ impl Gap for FormulaGap {
     }
     fn is_linear(&self) -> bool {
         self.is_linear
+    }
+    fn n_tangents(&self) -> usize {
+        self.tangents.len()
+    }
+    fn tangents(
+        &self,
+        t: f64,
+        q: &[f64],
+        jacobian: &mut [f64],
+        rate: &mut [f64],
+    ) -> Result<(), UserError> {
+        with_slots(t, q, &[], |slots| {
+            for (k, (u, out)) in self.tangents.iter().zip(jacobian.chunks_exact_mut(q.len())).enumerate()
+            {
+                evaluate(&u.jacobian, slots, out);
+                rate[k] = u.value.eval(slots);
+            }
+        });
+        Ok(())
     }
 }
 

@@ -140,6 +140,9 @@ pub struct Constraint {
     pub gap: Option<Quantity>,
     /// u [m/s] as a formula of coordinates, velocities and t, for constraints on velocities.
     pub velocity: Option<Quantity>,
+    /// Sliding velocities u_T [m/s] of a gap, linear in the velocities: one in the plane, two in space; for laws with friction.
+    #[serde(default)]
+    pub tangents: Vec<Quantity>,
     /// Name of a law.
     pub law: String,
 }

@@ -32,6 +32,13 @@ pub enum Kind {
     Positive,
     /// A whole number, at least 1.
     Count,
+    /// A whole number in a closed interval.
+    Whole {
+        /// Smallest allowed value.
+        min: u32,
+        /// Largest allowed value.
+        max: u32,
+    },
     /// One of these words.
     Word(&'static [&'static str]),
 }
@@ -181,6 +188,9 @@ impl Declared {
             (Kind::Number { min, max }, Value::Number(x)) => (min..=max).contains(x),
             (Kind::Positive, Value::Number(x)) => *x > 0.0 && x.is_finite(),
             (Kind::Count, Value::Number(x)) => *x >= 1.0 && x.fract() == 0.0 && *x <= 1e15,
+            (Kind::Whole { min, max }, Value::Number(x)) => {
+                (f64::from(min)..=f64::from(max)).contains(x) && x.fract() == 0.0
+            }
             (Kind::Word(words), Value::Word(word)) => words.contains(&word.as_str()),
             _ => false,
         };
@@ -198,6 +208,7 @@ impl std::fmt::Display for Kind {
             Kind::Number { min, max } => write!(f, "a number in [{min}, {max}]"),
             Kind::Positive => write!(f, "a number > 0"),
             Kind::Count => write!(f, "a whole number ≥ 1"),
+            Kind::Whole { min, max } => write!(f, "a whole number in [{min}, {max}]"),
             Kind::Word(words) => write!(f, "one of \"{}\"", words.join("\", \"")),
         }
     }

@@ -41,7 +41,9 @@ pub use integrators::{
     DEFAULT_TOLERANCE, Entry as IntegratorEntry, INTEGRATORS, Integrator, MoreauJean, Refusal, Solving,
     find as find_integrator,
 };
-pub use laws::{Bilateral, Entry as LawEntry, LAWS, Law, NewtonImpact, StepForm, find as find_law};
+pub use laws::{
+    Bilateral, Coulomb, Entry as LawEntry, LAWS, Law, NewtonImpact, StepForm, find as find_law,
+};
 pub use log::{Contacts, Counts, Event, StepLog};
 pub use model::*;
 pub use nonsmooth_solvers::{

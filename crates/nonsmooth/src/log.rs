@@ -44,11 +44,14 @@ impl std::ops::AddAssign for Counts {
     }
 }
 
-/// Contacts as parallel arrays.
+/// Contacts as parallel arrays, one entry per component: a contact with friction has its normal first, then its
+/// tangents, all with the same key.
 #[derive(Clone, Debug, Default)]
 pub struct Contacts {
     /// Which constraint.
     pub keys: Vec<Key>,
+    /// Which component: 0 is the normal.
+    pub components: Vec<u8>,
     /// Gap at the start of the step [m].
     pub gap: Vec<f64>,
     /// Relative velocity at the start of the step [m/s].
@@ -81,8 +84,9 @@ pub struct Event {
 impl StepLog {
     /// Empties the lists and keeps their memory; the numbers are written anew by every step.
     pub fn clear(&mut self) {
-        let Contacts { keys, gap, u_minus, u_plus, impulse, work } = &mut self.contacts;
+        let Contacts { keys, components, gap, u_minus, u_plus, impulse, work } = &mut self.contacts;
         keys.clear();
+        components.clear();
         for x in [gap, u_minus, u_plus, impulse, work] {
             x.clear();
         }
@@ -95,6 +99,7 @@ impl StepLog {
     pub(crate) fn open_contacts(&mut self, rows: &Rows, p: &[f64]) {
         let contacts = &mut self.contacts;
         contacts.keys.extend_from_slice(&rows.keys);
+        contacts.components.extend_from_slice(&rows.components);
         contacts.gap.extend_from_slice(&rows.gap);
         contacts.u_minus.extend_from_slice(&rows.u_minus);
         contacts.impulse.extend_from_slice(p);

@@ -6,7 +6,7 @@
 use super::Build;
 use super::names::OfScene;
 use crate::formula::Expr;
-use crate::formulas::{FormulaGap, FormulaVelocity, TIME, coordinate};
+use crate::formulas::{FormulaGap, FormulaVelocity, TIME, coordinate, is_linear_in_velocities};
 use crate::scene;
 use crate::source::Path;
 use nonsmooth::{LawId, StepForm, SystemId, find_law};
@@ -78,18 +78,41 @@ impl Build<'_> {
                 return self.mistake(path, message);
             }
         };
-        let scope = OfScene {
+        if key == "velocity" && !spec.tangents.is_empty() {
+            let message = "tangents belong to a `gap`, not to a `velocity`".to_owned();
+            return self.mistake(&path.key("tangents"), message);
+        }
+        let mut scope = OfScene {
             constants: self.constants(copy),
             directory: &self.directory,
             velocities: key == "velocity",
             used: RefCell::default(),
         };
         let formula = Self::formula(self.source, &path.key(key), quantity, &scope);
-        let used = scope.used.into_inner();
-        let expression = match formula {
-            Ok(expression) => expression,
-            Err(mut mistakes) => return self.mistakes.append(&mut mistakes),
+        scope.velocities = true;
+        let slide = |(k, u)| {
+            let path = path.key("tangents").index(k);
+            Self::formula(self.source, &path, u, &scope)
         };
+        let tangents: Vec<_> = spec.tangents.iter().enumerate().map(slide).collect();
+        let used = scope.used.into_inner();
+        let mut good = Vec::new();
+        for formula in std::iter::once(formula).chain(tangents) {
+            match formula {
+                Ok(expression) => good.push(expression),
+                Err(mut mistakes) => self.mistakes.append(&mut mistakes),
+            }
+        }
+        if good.len() < 1 + spec.tangents.len() {
+            return;
+        }
+        let (expression, tangents) = (good.remove(0), good);
+        for (k, u) in tangents.iter().enumerate() {
+            if !is_linear_in_velocities(u, used.len()) {
+                let message = "a sliding velocity must be linear in the velocities".to_owned();
+                return self.mistake(&path.key("tangents").index(k), message);
+            }
+        }
         let name = copy.map_or(spec.name.clone(), |i| format!("{}[{i}]", spec.name));
         let Some(law) = law else { return };
         self.constraint_paths.push(path.key(key));
@@ -99,12 +122,12 @@ impl Build<'_> {
             return self.builder.velocity_constraint(&name, law, &on, constraint);
         }
         match linear_form(&expression, on.len()) {
-            Some((coefficients, offset)) => {
+            Some((coefficients, offset)) if tangents.is_empty() => {
                 let terms: Vec<(SystemId, usize, f64)> =
                     on.iter().zip(coefficients).map(|(&(s, k), c)| (s, k, c)).collect();
                 self.builder.linear_gap(&name, law, &terms, offset);
             }
-            None => self.builder.gap(&name, law, &on, FormulaGap::new(&expression, on.len())),
+            _ => self.builder.gap(&name, law, &on, FormulaGap::new(&expression, &tangents, on.len())),
         }
     }
 }

@@ -180,7 +180,7 @@ impl Checkpoint {
     /// Ledger and summary as numbers, in the order in which `ledger_from` and `summary_from` read them.
     fn numbers(&self) -> Vec<f64> {
         let l = &self.ledger;
-        let works = |w: &Works| [w.external, w.viscous, w.contact, w.obstacle, w.prescribed, w.scheme];
+        let works = |w: &Works| w.columns().map(|(_, work)| work);
         let energies = |e: &Energies| [e.kinetic, e.potential];
         let rest = [l.step_remainder, l.remainder, l.worst_remainder, l.scale];
         let s = &self.summary;
@@ -207,35 +207,22 @@ impl Checkpoint {
     }
 }
 
-fn works_from(x: &[f64]) -> Works {
-    let [external, viscous, contact, obstacle, prescribed, scheme] = x else { return Works::default() };
-    Works {
-        external: *external,
-        viscous: *viscous,
-        contact: *contact,
-        obstacle: *obstacle,
-        prescribed: *prescribed,
-        scheme: *scheme,
-    }
-}
-
 fn ledger_from(x: &[f64]) -> Option<EnergyLedger> {
-    if x.len() < 14 {
-        return None;
-    }
+    let works: [f64; 7] = x.get(4..11)?.try_into().ok()?;
+    let rest: [f64; 4] = x.get(11..15)?.try_into().ok()?;
     Some(EnergyLedger {
         initial: Energies { kinetic: x[0], potential: x[1] },
         energies: Energies { kinetic: x[2], potential: x[3] },
-        total: works_from(&x[4..10]),
-        step_remainder: x[10],
-        remainder: x[11],
-        worst_remainder: x[12],
-        scale: x[13],
+        total: Works::from_columns(works),
+        step_remainder: rest[0],
+        remainder: rest[1],
+        worst_remainder: rest[2],
+        scale: rest[3],
     })
 }
 
 fn summary_from(x: &[f64], counts: &[i64]) -> Option<Summary> {
-    let [penetration, at, residual, residual_at] = x.get(14..18)? else { return None };
+    let [penetration, at, residual, residual_at] = x.get(15..19)? else { return None };
     let (counts, inner) = counts.split_at_checked(6)?;
     let [steps, impacts, unconverged, newton_iterations, most, separating] = counts else {
         return None;

@@ -156,13 +156,14 @@ impl Data {
         let frames = self.reader.floats(FRAMES)?;
         let contacts = self.reader.floats("contacts")?;
         let keys = self.reader.integers("contact_keys")?;
-        let mut series: BTreeMap<i64, Vec<(f64, f64)>> = BTreeMap::new();
-        let mut carried: BTreeMap<i64, usize> = BTreeMap::new();
+        let mut series: BTreeMap<[i64; 2], Vec<(f64, f64)>> = BTreeMap::new();
+        let mut carried: BTreeMap<[i64; 2], usize> = BTreeMap::new();
         let mut begin = 0;
         for (k, frame) in frames.values.chunks(5).enumerate() {
             let end = frame[3] as usize;
-            for i in begin..end.min(keys.values.len()) {
-                let (key, force) = (keys.values[i], contacts.values[6 * i + 4]);
+            for i in begin..end.min(keys.values.len() / 2) {
+                let key = [keys.values[2 * i], keys.values[2 * i + 1]];
+                let force = contacts.values[6 * i + 4];
                 if force == 0.0 {
                     continue;
                 }
@@ -176,7 +177,11 @@ impl Data {
         let gap = 1.5 * self.step_size.max(self.spacing());
         let mut items = Vec::new();
         for (key, points) in series {
-            items.push(Item::Line { label: self.name(key), points: down_to_zero(&points, gap) });
+            let label = match key[1] {
+                0 => self.name(key[0]),
+                k => format!("{}, tangent {k}", self.name(key[0])),
+            };
+            items.push(Item::Line { label, points: down_to_zero(&points, gap) });
         }
         let drawn = !items.is_empty();
         items.push(self.baseline());
@@ -204,6 +209,7 @@ impl Data {
             "external work",
             "viscous work",
             "contact work",
+            "friction work",
             "obstacle work",
             "prescribed work",
             "scheme",
@@ -220,7 +226,7 @@ impl Data {
     }
 }
 
-fn series_room(series: &BTreeMap<i64, Vec<(f64, f64)>>, key: i64) -> bool {
+fn series_room(series: &BTreeMap<[i64; 2], Vec<(f64, f64)>>, key: [i64; 2]) -> bool {
     series.len() < MOST_CONSTRAINTS || series.contains_key(&key)
 }
 

@@ -51,12 +51,12 @@ const SYSTEMS_TABLE: Fixed = (
 #[rustfmt::skip]
 const FIXED: [Fixed; 6] = [
     ("energy", Kind::Float,
-     &["kinetic", "potential", "external", "viscous", "contact", "obstacle", "prescribed", "scheme", "remainder"],
+     &["kinetic", "potential", "external", "viscous", "contact", "friction", "obstacle", "prescribed", "scheme", "remainder"],
      "J", "energies, and work since the start; positive where the systems gain"),
     ("contacts", Kind::Float, &["gap", "u_minus", "u_plus", "impulse", "force", "work"],
      "m, m/s, m/s, N·s, N, J", "contacts of the step that led to a frame; force = impulse / step size"),
-    ("contact_keys", Kind::Integer, &["constraint"],
-     "", "constraint of each row of contacts; names in the root attribute `constraints`"),
+    ("contact_keys", Kind::Integer, &["constraint", "component"],
+     "", "constraint of each row of contacts (names in the root attribute `constraints`), and 0 for the normal, 1, 2 for tangents"),
     ("events", Kind::Float, &["t", "gap", "u_minus", "u_plus", "impulse"],
      "s, m, m/s, m/s, N·s", "impacts of all steps"),
     ("event_keys", Kind::Integer, &["constraint", "step"],
@@ -186,7 +186,10 @@ impl Recorder {
                 contacts.work[i],
             ];
             self.writer.append(CONTACTS, &row)?;
-            self.writer.append_integers(CONTACT_KEYS, &[contacts.keys[i].0 as i64])?;
+            self.writer.append_integers(
+                CONTACT_KEYS,
+                &[contacts.keys[i].0 as i64, i64::from(contacts.components[i])],
+            )?;
         }
         let residual = log.solves.last().map_or(0.0, |r| r.residual);
         let iterations: usize = log.solves.iter().map(|r| r.iterations).sum();
@@ -201,18 +204,11 @@ impl Recorder {
         let (energies, total) = (ledger.energies, ledger.total);
         self.writer.append(Q, &state.q)?;
         self.writer.append(V, &state.v)?;
-        let row = [
-            energies.kinetic,
-            energies.potential,
-            total.external,
-            total.viscous,
-            total.contact,
-            total.obstacle,
-            total.prescribed,
-            total.scheme,
-            ledger.remainder,
-        ];
-        self.writer.append(ENERGY, &row)?;
+        self.row.clear();
+        self.row.extend([energies.kinetic, energies.potential]);
+        self.row.extend(total.columns().map(|(_, work)| work));
+        self.row.push(ledger.remainder);
+        self.writer.append(ENERGY, &self.row)?;
         if self.has_gaps {
             self.writer.append(GAPS, gaps)?;
         }

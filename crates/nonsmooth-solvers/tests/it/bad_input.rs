@@ -126,6 +126,9 @@ fn refused_by(kind: Kind) -> Vec<Value> {
         match kind {
             Kind::Number { min, max } => vec![min - 1.0, max + 1.0, f64::INFINITY, f64::NEG_INFINITY],
             Kind::Positive => vec![0.0, -0.0, -1.0, f64::INFINITY],
+            Kind::Whole { min, max } => {
+                vec![f64::from(min) - 1.0, 0.5, f64::from(max) + 1.0, f64::INFINITY]
+            }
             Kind::Count => vec![0.0, -1.0, 0.5, 1.5, f64::INFINITY, 1e300],
             Kind::Word(_) => vec![1.0],
         }

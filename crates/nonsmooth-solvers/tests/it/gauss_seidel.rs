@@ -195,7 +195,7 @@ fn random_piles_with_friction_are_solved_whatever_the_guess() {
             });
         }
         let warm = run(&mut *solver("nsgs", 200_000, "natural"), &problem, 1e-8, &cold.p);
-        verdict.expect(cold.report.status == Status::Converged && warm.report.iterations == 0, || {
+        verdict.expect(cold.report.status == Status::Converged && warm.report.iterations <= 1, || {
             format!("seed {seed}: cold {:?}, warm {:?}", cold.report, warm.report)
         });
     }

@@ -16,6 +16,6 @@ pub struct Bilateral;
 
 impl Law for Bilateral {
     fn step_form(&self) -> StepForm {
-        StepForm { set: Set::Free, restitution: 0.0 }
+        StepForm { set: Set::Free, restitution: 0.0, tangential_restitution: 0.0 }
     }
 }

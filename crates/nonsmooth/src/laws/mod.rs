@@ -1,18 +1,20 @@
 //! Laws: the rule that ties relative velocity and impulse at one constraint.
 //!
 //! A law meets the solver through a convex set C and the integrator through its impact term: the
-//! one-step problem is −(u⁺ + e u⁻) ∈ N_C(p).
+//! one-step problem is −(u⁺ + e u⁻ + shift) ∈ N_C(p), with e of the normal and of the tangents.
 
 mod bilateral;
+mod coulomb;
 mod newton_impact;
 
 pub use bilateral::Bilateral;
+pub use coulomb::Coulomb;
 pub use newton_impact::NewtonImpact;
 
 use nonsmooth_solvers::{Declared, OptionError, Options, Set};
 
 /// Every law, in the order in which they are listed to users.
-pub static LAWS: &[Entry] = &[newton_impact::ENTRY, bilateral::ENTRY];
+pub static LAWS: &[Entry] = &[newton_impact::ENTRY, coulomb::ENTRY, bilateral::ENTRY];
 
 /// The law called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {
@@ -43,8 +45,29 @@ impl Entry {
 pub struct StepForm {
     /// Admissible impulses.
     pub set: Set,
-    /// e of u⁺ = −e u⁻ [–].
+    /// e of u_N⁺ = −e u_N⁻ [–].
     pub restitution: f64,
+    /// e of the sliding velocity; 0 for laws without friction [–].
+    pub tangential_restitution: f64,
+}
+
+impl StepForm {
+    /// What one component of u⁻ is multiplied with: 0 is the normal, the others are tangents [–].
+    #[inline]
+    pub fn restitution_of(&self, component: u8) -> f64 {
+        if component == 0 { self.restitution } else { self.tangential_restitution }
+    }
+
+    /// The law for a constraint with `n` tangents; `None` where it is not made for that.
+    pub fn with_tangents(self, n: usize) -> Option<Self> {
+        let set = match (self.set, n) {
+            // In the plane a pyramid is Coulomb's cone itself.
+            (Set::Coulomb3 { mu } | Set::Pyramid { mu, .. }, 1) => Set::Coulomb2 { mu },
+            (set, n) if set.dim() == n + 1 => set,
+            _ => return None,
+        };
+        Some(Self { set, ..self })
+    }
 }
 
 /// A rule at one constraint.

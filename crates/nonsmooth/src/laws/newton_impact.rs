@@ -27,6 +27,7 @@ pub struct NewtonImpact {
 
 impl Law for NewtonImpact {
     fn step_form(&self) -> StepForm {
-        StepForm { set: Set::Nonnegative, restitution: self.restitution }
+        let restitution = self.restitution;
+        StepForm { set: Set::Nonnegative, restitution, tangential_restitution: 0.0 }
     }
 }

@@ -3,8 +3,8 @@
 use super::blocks::Blocks;
 use super::check::{check_contacts, check_matrices, check_start, check_start_velocities};
 use super::{
-    Constraints, Coordinate, Gap, Issue, Lagrangian, Linear, LinearFamily, Model, ModelError, Place,
-    Prescribed, State, System, SystemId, UserSystem, VelocityConstraint,
+    Constraints, Coordinate, Gap, Issue, Lagrangian, Linear, LinearContact, LinearFamily, Model,
+    ModelError, Place, Prescribed, State, System, SystemId, UserSystem, VelocityConstraint,
 };
 use crate::laws::{Law, StepForm};
 use nonsmooth_solvers::{Set, Sparse};
@@ -41,6 +41,15 @@ enum Kind {
     Linear { coefficients: Vec<f64>, offset: f64 },
     Gap(Box<dyn Gap>),
     Velocity(Box<dyn VelocityConstraint>),
+}
+
+impl Kind {
+    fn n_tangents(&self) -> usize {
+        match self {
+            Kind::Gap(gap) => gap.n_tangents(),
+            Kind::Linear { .. } | Kind::Velocity(_) => 0,
+        }
+    }
 }
 
 struct Tie {
@@ -123,6 +132,33 @@ impl ModelBuilder {
         self.ties.push(Tie { name: name.to_owned(), law, on: on.to_vec(), kind });
     }
 
+    /// Adds a contact with the gap y = Σ coefficient·coordinate + offset and the sliding velocity
+    /// u_T = Σ coefficient·velocity of each tangent.
+    pub fn linear_contact(
+        &mut self,
+        name: &str,
+        law: LawId,
+        normal: &[(SystemId, Coordinate, f64)],
+        offset: f64,
+        tangents: &[&[(SystemId, Coordinate, f64)]],
+    ) {
+        let mut on: Vec<(SystemId, Coordinate)> = Vec::new();
+        for &(system, coordinate, _) in normal.iter().chain(tangents.iter().copied().flatten()) {
+            if !on.contains(&(system, coordinate)) {
+                on.push((system, coordinate));
+            }
+        }
+        let dense = |terms: &[(SystemId, Coordinate, f64)]| -> Vec<f64> {
+            let sum = |place: &(SystemId, Coordinate)| {
+                terms.iter().filter(|(s, c, _)| (*s, *c) == *place).map(|(_, _, x)| x).sum()
+            };
+            on.iter().map(sum).collect()
+        };
+        let tangents = tangents.iter().map(|terms| dense(terms)).collect();
+        let contact = LinearContact { normal: dense(normal), offset, tangents };
+        self.gap(name, law, &on, contact);
+    }
+
     /// Adds the constraint h(q, v, t) at velocity level on the given coordinates.
     pub fn velocity_constraint(
         &mut self,
@@ -197,9 +233,20 @@ impl ModelBuilder {
             if !moved {
                 issues.push((Place::Constraint(i, "gap"), Issue::NoCoordinate));
             }
-            let e = self.laws[tie.law.0].1.restitution;
-            if !(0.0..=1.0).contains(&e) {
-                issues.push((Place::Constraint(i, "law"), Issue::Restitution { restitution: e }));
+            let form = self.laws[tie.law.0].1;
+            let e = form.restitution;
+            for restitution in [e, form.tangential_restitution] {
+                if !(0.0..=1.0).contains(&restitution) {
+                    issues.push((Place::Constraint(i, "law"), Issue::Restitution { restitution }));
+                }
+            }
+            if let Some(fault) = form.set.fault() {
+                issues.push((Place::Constraint(i, "law"), Issue::Law(fault)));
+            }
+            let tangents = tie.kind.n_tangents();
+            if form.with_tangents(tangents).is_none() {
+                let (law, want) = (self.laws[tie.law.0].0.clone(), form.set.dim() - 1);
+                issues.push((Place::Constraint(i, "law"), Issue::Tangents { law, want, tangents }));
             }
             if matches!(tie.kind, Kind::Velocity(_)) && e != 0.0 {
                 let issue = Issue::RestitutionAtVelocityLevel { restitution: e };
@@ -256,9 +303,9 @@ impl ModelBuilder {
             systems.push(System { name, coordinates, range });
         }
         let linear = merge(linears);
-        let (mut constraints, order) = lay_out(self.ties, &first, n);
-        constraints.always =
-            constraints.laws.iter().map(|&law| self.laws[law].1.set == Set::Free).collect();
+        let mut laws = self.laws;
+        let (mut constraints, order) = lay_out(self.ties, &first, n, &mut laws);
+        constraints.always = constraints.laws.iter().map(|&law| laws[law].1.set == Set::Free).collect();
         let mut prescribed: Vec<Prescribed> = self
             .prescribed
             .into_iter()
@@ -275,7 +322,6 @@ impl ModelBuilder {
             && linear.damping.is_none()
             && linear.stiffness.is_none()
             && blocks.single.len() == linear.n;
-        let laws = self.laws;
         let model = Model {
             id: N_MODELS.fetch_add(1, Ordering::Relaxed),
             systems,
@@ -333,7 +379,12 @@ fn append(whole: &mut Sparse, part: Option<&Sparse>, range: &std::ops::Range<usi
 }
 
 /// Sorts the constraints into families.
-fn lay_out(ties: Vec<Tie>, first: &[usize], n: usize) -> (Constraints, Vec<usize>) {
+fn lay_out(
+    ties: Vec<Tie>,
+    first: &[usize],
+    n: usize,
+    laws: &mut Vec<(String, StepForm)>,
+) -> (Constraints, Vec<usize>) {
     let mut constraints = Constraints { jacobian: Sparse::empty(n), ..Constraints::default() };
     let mut order: Vec<usize> = (0..ties.len()).collect();
     let family = |kind: &Kind| match kind {
@@ -346,7 +397,7 @@ fn lay_out(ties: Vec<Tie>, first: &[usize], n: usize) -> (Constraints, Vec<usize
     for &i in &order {
         let Tie { name, law, on, kind } = ties[i].take().expect("each constraint is laid out once");
         constraints.names.push(name);
-        constraints.laws.push(law.0);
+        constraints.laws.push(fitted(law.0, kind.n_tangents(), laws));
         let columns: Vec<u32> = on.iter().map(|(system, c)| (first[system.0] + c) as u32).collect();
         match kind {
             Kind::Linear { coefficients, offset } => {
@@ -364,6 +415,20 @@ fn lay_out(ties: Vec<Tie>, first: &[usize], n: usize) -> (Constraints, Vec<usize
         }
     }
     (constraints, order)
+}
+
+/// The law for a constraint with this many tangents: the law itself, or its planar form, appended once.
+fn fitted(law: usize, n_tangents: usize, laws: &mut Vec<(String, StepForm)>) -> usize {
+    let (name, form) = laws[law].clone();
+    let form = form.with_tangents(n_tangents).expect("checked with the references");
+    if form == laws[law].1 {
+        return law;
+    }
+    let known = laws.iter().position(|(other, known)| *other == name && *known == form);
+    known.unwrap_or_else(|| {
+        laws.push((name, form));
+        laws.len() - 1
+    })
 }
 
 fn check_system(i: usize, given: &Given, issues: &mut Vec<(Place, Issue)>) {

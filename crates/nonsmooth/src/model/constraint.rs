@@ -4,8 +4,11 @@
 //! linear          y = H q + b                 u = H v                       r = Hᵀ λ
 //! gap             y = g(q, t)                 u = ∂g/∂q v + ∂g/∂t           r = (∂g/∂q)ᵀ λ
 //! velocity level  u = h(q, v, t)                                            r = (∂h/∂v)ᵀ λ
+//! with tangents   (u_N, u_T) = (∂g/∂q, T) v + (∂g/∂t, s)                    r = (∂g/∂q, T)ᵀ λ
 //! ```
 //!
+//! A gap with tangents T(q, t) v + s(q, t), the sliding velocity, is what friction acts on: one tangent in the
+//! plane, two in space.
 //! A constraint is a function of a few chosen coordinates, from at most two systems. [Acary06, sec. 2.2]
 
 use super::system::UserError;
@@ -28,9 +31,63 @@ pub trait Gap: Send + Sync {
     fn rate(&self, _t: f64, _q: &[f64]) -> Result<f64, UserError> {
         Ok(0.0)
     }
-    /// Whether ∂g/∂q is constant, so that g is linear in q.
+    /// Whether ∂g/∂q and the tangents are constant, so that g is linear in q.
     fn is_linear(&self) -> bool {
         false
+    }
+    /// Number of tangents: 0 where nothing slides, 1 in the plane, 2 in space.
+    fn n_tangents(&self) -> usize {
+        0
+    }
+    /// The sliding velocity u_T = T v + s: T row by row, one entry per coordinate, and s [m/s].
+    fn tangents(
+        &self,
+        _t: f64,
+        _q: &[f64],
+        _jacobian: &mut [f64],
+        _rate: &mut [f64],
+    ) -> Result<(), UserError> {
+        Ok(())
+    }
+}
+
+/// A contact whose gap and tangents are linear: y = n·q + b, u_T = T v. [m]
+#[derive(Clone, Debug)]
+pub struct LinearContact {
+    /// n, one entry per coordinate.
+    pub normal: Vec<f64>,
+    /// b [m].
+    pub offset: f64,
+    /// T, row by row.
+    pub tangents: Vec<Vec<f64>>,
+}
+
+impl Gap for LinearContact {
+    fn gap(&self, _t: f64, q: &[f64]) -> Result<f64, UserError> {
+        Ok(self.offset + self.normal.iter().zip(q).map(|(n, q)| n * q).sum::<f64>())
+    }
+    fn jacobian(&self, _t: f64, _q: &[f64], out: &mut [f64]) -> Result<(), UserError> {
+        out.copy_from_slice(&self.normal);
+        Ok(())
+    }
+    fn is_linear(&self) -> bool {
+        true
+    }
+    fn n_tangents(&self) -> usize {
+        self.tangents.len()
+    }
+    fn tangents(
+        &self,
+        _t: f64,
+        _q: &[f64],
+        jacobian: &mut [f64],
+        rate: &mut [f64],
+    ) -> Result<(), UserError> {
+        for (out, row) in jacobian.chunks_exact_mut(self.normal.len()).zip(&self.tangents) {
+            out.copy_from_slice(row);
+        }
+        rate.fill(0.0);
+        Ok(())
     }
 }
 

@@ -83,6 +83,19 @@ pub enum Issue {
         /// The value given.
         restitution: f64,
     },
+    /// A parameter of the law is out of range.
+    #[error("has a law out of range: {0}")]
+    Law(String),
+    /// The law and the constraint disagree about tangents.
+    #[error("{}", tangents_text(law, *want, *tangents))]
+    Tangents {
+        /// Name of the law.
+        law: String,
+        /// How many tangents the law is made for at most.
+        want: usize,
+        /// How many the constraint has.
+        tangents: usize,
+    },
     /// A constraint touches too many systems.
     #[error("touches {count} systems; a constraint touches at most two")]
     TooManySystems {
@@ -119,6 +132,20 @@ pub enum Issue {
 pub struct ModelError {
     /// Each issue with its place.
     pub issues: Vec<(Place, Issue)>,
+}
+
+fn tangents_text(law: &str, want: usize, tangents: usize) -> String {
+    match (want, tangents) {
+        (0, _) => format!(
+            "law `{law}` knows no friction, but the constraint has {tangents} tangents; leave them out or use a law with friction (coulomb)"
+        ),
+        (_, 0) => format!(
+            "law `{law}` has friction, but the constraint has no tangents; give the sliding velocities (in a scene: tangents = [\"…\"]) or use newton-impact"
+        ),
+        _ => format!(
+            "law `{law}` takes one tangent (in the plane) or two (in space), the constraint has {tangents}"
+        ),
+    }
 }
 
 fn text(issues: &[(Place, Issue)]) -> String {

@@ -16,7 +16,7 @@ mod system;
 pub use blocks::{Block, Blocks, CONTACT_LIMIT, DENSE_LIMIT};
 pub use builder::{LawId, ModelBuilder};
 pub(crate) use constraint::gather;
-pub use constraint::{Constraints, Coordinate, Gap, Key, VelocityConstraint};
+pub use constraint::{Constraints, Coordinate, Gap, Key, LinearContact, VelocityConstraint};
 pub use first_order::FirstOrderForm;
 pub use issue::{Issue, ModelError, Place};
 pub use state::{ContactMemory, State};

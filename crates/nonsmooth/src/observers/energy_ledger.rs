@@ -48,6 +48,7 @@ impl EnergyLedger {
         total.external += works.external;
         total.viscous += works.viscous;
         total.contact += works.contact;
+        total.friction += works.friction;
         total.obstacle += works.obstacle;
         total.prescribed += works.prescribed;
         total.scheme += works.scheme;

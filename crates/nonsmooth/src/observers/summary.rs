@@ -58,7 +58,8 @@ impl Summary {
 
     fn book_contacts(&mut self, log: &StepLog, t: f64, always: &[bool]) {
         self.impacts += log.events.len() as u64;
-        self.most_contacts = self.most_contacts.max(log.contacts.keys.len());
+        let n_contacts = log.contacts.components.iter().filter(|component| **component == 0).count();
+        self.most_contacts = self.most_contacts.max(n_contacts);
         // The last solve is the one that made the step; earlier ones belong to Newton iterates.
         if let Some(report) = log.solves.last() {
             if !(report.residual <= self.residual) {
@@ -66,12 +67,12 @@ impl Summary {
             }
             self.unconverged += u64::from(report.status != Status::Converged);
         }
-        let Contacts { keys, u_minus, impulse, .. } = &log.contacts;
+        let Contacts { keys, components, u_minus, impulse, .. } = &log.contacts;
         // Work that is rounding of the energy at hand is none.
-        let separating = u_minus.iter().zip(impulse).zip(keys).any(|((&u, &p), key)| {
-            u > 0.0
-                && p * u > 1e-12 * (log.energies.kinetic + log.energies.potential.abs())
-                && !always[key.0 as usize]
+        let energy = log.energies.kinetic + log.energies.potential.abs();
+        let separating = (0..keys.len()).any(|i| {
+            let (u, p) = (u_minus[i], impulse[i]);
+            u > 0.0 && p * u > 1e-12 * energy && components[i] == 0 && !always[keys[i].0 as usize]
         });
         self.separating_impulses += u64::from(separating);
     }

@@ -12,7 +12,7 @@ pub struct Trajectory {
     pub q: Vec<Vec<f64>>,
     /// Velocities.
     pub v: Vec<Vec<f64>>,
-    /// Impulse of every constraint in the step that led here, by key [N·s].
+    /// Normal impulse of every constraint in the step that led here, by key [N·s].
     pub impulses: Vec<Vec<f64>>,
     /// Gaps of the constraints that have one, by key [m].
     pub gaps: Vec<Vec<f64>>,
@@ -29,8 +29,10 @@ impl Observer for Trajectory {
     fn step(&mut self, frame: &Frame<'_>) -> Result<(), UserError> {
         let mut impulses = vec![0.0; frame.model.constraints.len()];
         let contacts = &frame.log.contacts;
-        for (key, p) in contacts.keys.iter().zip(&contacts.impulse) {
-            impulses[key.0 as usize] = *p;
+        for (i, key) in contacts.keys.iter().enumerate() {
+            if contacts.components[i] == 0 {
+                impulses[key.0 as usize] = contacts.impulse[i];
+            }
         }
         self.push(frame.after, impulses, frame.log.gaps.clone());
         Ok(())

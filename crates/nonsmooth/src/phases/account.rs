@@ -4,10 +4,11 @@
 //! Δq = h v_θ, gives for linear systems the identity
 //!
 //! ```text
-//! Δ(T + V) = external − viscous + contact + obstacle + prescribed − scheme
+//! Δ(T + V) = external − viscous + contact + friction + obstacle + prescribed − scheme
 //!
 //! T = ½ vᵀMv      V = ½ qᵀKq − load·q       external   = h v_θ·F_ext,θ
-//! viscous  = h v_θᵀ C v_θ                    contact    = Σ p (H v_θ + ġ_θ)       ġ = ∂g/∂t
+//! viscous  = h v_θᵀ C v_θ                    contact    = Σ p (H v_θ + ġ_θ)       ġ = ∂g/∂t, normals
+//!                                            friction   = the same over tangents
 //! obstacle = −Σ p ġ_θ                        prescribed = Σ R v_θ
 //! scheme   = (θ − ½)(ΔvᵀMΔv + ΔqᵀKΔq)
 //! ```
@@ -41,8 +42,10 @@ pub struct Works {
     pub external: f64,
     /// Work of C v and of F_int [J]; ≤ 0 for dissipative ones.
     pub viscous: f64,
-    /// Work of the impulses against the relative velocity, all contacts [J]; ≤ 0 at inelastic impacts.
+    /// Work of the normal impulses against the relative velocity, all contacts [J]; ≤ 0 at inelastic impacts.
     pub contact: f64,
+    /// Work of the tangential impulses against the sliding velocity, all contacts [J].
+    pub friction: f64,
     /// Work done by obstacles that move [J].
     pub obstacle: f64,
     /// Work done by what holds the prescribed coordinates [J].
@@ -54,7 +57,26 @@ pub struct Works {
 impl Works {
     /// All columns together [J].
     pub fn sum(&self) -> f64 {
-        self.external + self.viscous + self.contact + self.obstacle + self.prescribed + self.scheme
+        self.columns().iter().map(|(_, work)| work).sum()
+    }
+
+    /// Every column with its name, in the order of result files [J].
+    pub fn columns(&self) -> [(&'static str, f64); 7] {
+        [
+            ("external", self.external),
+            ("viscous", self.viscous),
+            ("contact", self.contact),
+            ("friction", self.friction),
+            ("obstacle", self.obstacle),
+            ("prescribed", self.prescribed),
+            ("scheme", self.scheme),
+        ]
+    }
+
+    /// The works from their columns [J].
+    pub fn from_columns(x: [f64; 7]) -> Self {
+        let [external, viscous, contact, friction, obstacle, prescribed, scheme] = x;
+        Self { external, viscous, contact, friction, obstacle, prescribed, scheme }
     }
 }
 
@@ -300,11 +322,12 @@ fn contact_works(made: &Made<'_>, scratch: &Accounting, works: &mut Works, log: 
         let rate = theta * rows.rate_next[i] + (1.0 - theta) * rows.rate[i];
         let work = p * (rows.jacobian.row_dot(i, &scratch.v_theta) + rate);
         let u_plus = rows.jacobian.row_dot(i, &made.next.v) + rows.rate_next[i];
-        works.contact += work;
+        let normal = rows.components[i] == 0;
+        *(if normal { &mut works.contact } else { &mut works.friction }) += work;
         works.obstacle -= p * rate;
         log.contacts.u_plus[i] = u_plus;
         log.contacts.work[i] = work;
-        if p > 0.0 && made.previous[i] <= 0.0 && rows.forms[i].set == Set::Nonnegative {
+        if normal && p > 0.0 && made.previous[i] <= 0.0 && rows.forms[i].set != Set::Free {
             log.impact(i, made.next.t);
         }
     }

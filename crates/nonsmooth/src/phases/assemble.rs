@@ -68,7 +68,8 @@ impl Assembly {
         self.problem.matrix_stamp = Some(self.n_matrices);
         self.problem.symmetric = factors.is_symmetric(model);
         self.problem.sets.clear();
-        self.problem.sets.extend(rows.forms.iter().map(|form| form.set));
+        let normals = rows.forms.iter().zip(&rows.components).filter(|(_, component)| **component == 0);
+        self.problem.sets.extend(normals.map(|(form, _)| form.set));
         self.fill_columns(rows, model.n_velocities());
         let Assembly { problem, start, entry, sum, touched, is_touched, .. } = self;
         sum.clear();

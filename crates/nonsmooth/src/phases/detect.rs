@@ -4,7 +4,8 @@
 //! counts); joints, velocity-level constraints and, with the law imposed at position level, all
 //! constraints always do. [Acary06, eq. (53); Acary10, eq. (29e)]
 //!
-//! A pure function of model, state and h. The rows come sorted by key.
+//! A pure function of model, state and h. The rows come sorted by key; a contact with friction has one row per component,
+//! its normal first, all with the same key.
 
 use crate::error::{StepError, StepResult, check_constraint};
 use crate::laws::StepForm;
@@ -27,11 +28,13 @@ pub struct Rows {
     pub stamp: u64,
     /// Which constraints, ascending.
     pub keys: Vec<Key>,
+    /// Which component of its constraint: 0 is the normal, the others are tangents.
+    pub components: Vec<u8>,
     /// Their laws.
     pub forms: Vec<StepForm>,
     /// H, one row each, over all velocities.
     pub jacobian: Sparse,
-    /// Gap at the start of the step [m]; for velocity-level constraints 0.
+    /// Gap at the start of the step [m]; 0 for tangents and velocity-level constraints.
     pub gap: Vec<f64>,
     /// u at the start of the step [m/s].
     pub u_minus: Vec<f64>,
@@ -46,6 +49,7 @@ pub struct Rows {
     pub(super) local_q: Vec<f64>,
     pub(super) local_v: Vec<f64>,
     pub(super) slope: Vec<f64>,
+    pub(super) tangents: Tangents,
     /// The model to which the rows belong.
     model: Option<u64>,
 }
@@ -123,11 +127,67 @@ fn detect_gaps(model: &Model, now: &State, activation: Activation, rows: &mut Ro
             || model.constraints.always[key.0 as usize]
         {
             let slope = std::mem::take(&mut rows.slope);
-            rows.push(model, key, columns, &slope, (gap, u, rate));
+            rows.push((model, key, 0), columns, &slope, (gap, u, rate));
             rows.slope = slope;
+            if function.n_tangents() > 0 {
+                detect_tangents(model, now, key, columns, &**function, rows)?;
+            }
         }
     }
     Ok(())
+}
+
+/// Appends the rows of the tangents of a contact, whose normal is the last row.
+#[inline(never)]
+fn detect_tangents(
+    model: &Model,
+    now: &State,
+    key: Key,
+    columns: &[u32],
+    function: &dyn Gap,
+    rows: &mut Rows,
+) -> StepResult {
+    let mut tangents = std::mem::take(&mut rows.tangents);
+    tangents.evaluate(model, key, function, now.t, &rows.local_q)?;
+    for (k, slope) in tangents.jacobian.chunks_exact(columns.len()).enumerate() {
+        let rate = tangents.rate[k];
+        let u = rate + slope.iter().zip(&rows.local_v).map(|(s, v)| s * v).sum::<f64>();
+        check_constraint(model, "velocity", key, u)?;
+        rows.push((model, key, 1 + k as u8), columns, slope, (0.0, u, rate));
+    }
+    rows.tangents = tangents;
+    Ok(())
+}
+
+/// The tangents of one contact: u_T = T v + s.
+#[derive(Default)]
+pub(super) struct Tangents {
+    /// T, row by row.
+    pub(super) jacobian: Vec<f64>,
+    /// s [m/s].
+    pub(super) rate: Vec<f64>,
+}
+
+impl Tangents {
+    pub(super) fn evaluate(
+        &mut self,
+        model: &Model,
+        key: Key,
+        function: &dyn Gap,
+        t: f64,
+        q: &[f64],
+    ) -> StepResult {
+        let n = function.n_tangents();
+        self.jacobian.clear();
+        self.jacobian.resize(n * q.len(), 0.0);
+        self.rate.clear();
+        self.rate.resize(n, 0.0);
+        function
+            .tangents(t, q, &mut self.jacobian, &mut self.rate)
+            .map_err(StepError::in_constraint(model, key))?;
+        self.jacobian.iter().try_for_each(|&s| check_constraint(model, "jacobian", key, s))?;
+        self.rate.iter().try_for_each(|&s| check_constraint(model, "velocity", key, s))
+    }
 }
 
 #[inline(never)]
@@ -147,7 +207,7 @@ fn detect_velocity(model: &Model, now: &State, rows: &mut Rows) -> StepResult {
         // What of u is not H v: the speed of a belt, say.
         let rate = u - rows.slope.iter().zip(&rows.local_v).map(|(s, v)| s * v).sum::<f64>();
         let slope = std::mem::take(&mut rows.slope);
-        rows.push(model, key, columns, &slope, (0.0, u, rate));
+        rows.push((model, key, 0), columns, &slope, (0.0, u, rate));
         rows.slope = slope;
     }
     Ok(())
@@ -179,13 +239,21 @@ impl Rows {
             self.jacobian.finish_row();
             self.forms.push(model.law(*key));
         }
+        self.components.clear();
+        self.components.resize(n_linear, 0);
         self.rate.clear();
         self.rate.resize(n_linear, 0.0);
     }
 
-    fn push(&mut self, model: &Model, key: Key, columns: &[u32], slope: &[f64], start: (f64, f64, f64)) {
-        let (gap, u, rate) = start;
+    fn push(
+        &mut self,
+        (model, key, component): (&Model, Key, u8),
+        columns: &[u32],
+        slope: &[f64],
+        (gap, u, rate): (f64, f64, f64),
+    ) {
         self.keys.push(key);
+        self.components.push(component);
         self.forms.push(model.law(key));
         self.jacobian.column.extend_from_slice(columns);
         self.jacobian.value.extend_from_slice(slope);
@@ -193,6 +261,12 @@ impl Rows {
         self.gap.push(gap);
         self.u_minus.push(u);
         self.rate.push(rate);
+    }
+
+    /// Key of contact number `c` of the step.
+    pub(super) fn contact(&self, c: usize) -> Option<Key> {
+        let normals = self.keys.iter().zip(&self.components).filter(|(_, component)| **component == 0);
+        normals.map(|(key, _)| *key).nth(c)
     }
 
     /// Overwrites every number with NaN and forgets which rows there were.

@@ -3,11 +3,12 @@
 //!
 //! ```text
 //! velocity level, gap     bias = ∂g/∂t(q_c, t⁺) + e u⁻                       H = ∂g/∂q(q_c, t⁺)
+//! velocity level, tangent bias = s(q_c, t⁺) + e_T u_T⁻                        H = T(q_c, t⁺)
 //! velocity level, h       bias = h(q⁺, vⁱ, t⁺) − H vⁱ                         H = ∂h/∂v(q⁺, vⁱ, t⁺)
 //! position level          bias = y(q⁺, t⁺)/(hθ) − H vⁱ                        H = ∂g/∂q(q⁺, t⁺)
 //! ```
 //!
-//! The last line imposes 0 ≤ y⁺ ⟂ p ≥ 0, since q⁺ moves by hθ δv. [Acary06, eq. (51), (55), (16)]
+//! The last line imposes 0 ≤ y⁺ ⟂ p ≥ 0, since q⁺ moves by hθ δv; tangents stay at velocity level. [Acary06, eq. (51), (55), (16)]
 
 use super::detect::{Rows, slope_of};
 use super::free_motion::Theta;
@@ -62,8 +63,12 @@ fn linearize_rows(
         let key = rows.keys[i];
         if key.0 as usize >= n_gaps {
             linearize_velocity(model, at, key, i, rows)?;
+        } else if rows.components[i] > 0 {
+            // Written with the normal, which comes first.
+            continue;
         } else {
             linearize_gap(model, now, at, rule, (key, i, level), rows)?;
+            linearize_tangents(model, now, at, (key, i, level), rows)?;
         }
         check_constraint(model, "velocity", key, rows.bias[i])?;
     }
@@ -109,6 +114,40 @@ fn linearize_gap(
             y / ahead - rows.jacobian.row_dot(i, &at.v)
         }
     };
+    Ok(())
+}
+
+/// The rows of the tangents after row i, their normal.
+#[inline(never)]
+fn linearize_tangents(
+    model: &Model,
+    now: &State,
+    at: &Iterate,
+    (key, i, level): (Key, usize, Level),
+    rows: &mut Rows,
+) -> StepResult {
+    let (columns, function) = &model.constraints.gaps[key.0 as usize - model.constraints.n_linear()];
+    let n = function.n_tangents();
+    if n == 0 {
+        return Ok(());
+    }
+    let q = match level {
+        _ if model.is_linear => &now.q,
+        Level::Position => &at.q_next,
+        Level::Velocity => &at.q_jacobian,
+    };
+    gather(columns, q, &mut rows.local_q);
+    let Rows { tangents, local_q, .. } = rows;
+    tangents.evaluate(model, key, &**function, at.t_next, local_q)?;
+    for k in 0..n {
+        let row = i + 1 + k;
+        let place = rows.jacobian.start[row]..rows.jacobian.start[row + 1];
+        let slope = &rows.tangents.jacobian[k * columns.len()..(k + 1) * columns.len()];
+        rows.jacobian.value[place].copy_from_slice(slope);
+        rows.rate_next[row] = rows.tangents.rate[k];
+        rows.bias[row] =
+            rows.rate_next[row] + rows.forms[row].tangential_restitution * rows.u_minus[row];
+    }
     Ok(())
 }
 

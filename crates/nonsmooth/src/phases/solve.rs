@@ -56,6 +56,8 @@ fn guess(now: &State, rows: &Rows, h: f64, impulses: &mut Impulses) {
         }
         let known = now.contacts.keys.get(k) == Some(key);
         impulses.previous.push(if known { scale * now.contacts.impulses[k] } else { 0.0 });
+        // The components of a contact follow each other under one key.
+        k += usize::from(known);
     }
     impulses.p.extend_from_slice(&impulses.previous);
 }
@@ -113,7 +115,10 @@ fn miss(model: &Model, rows: &Rows, tolerance: f64, policy: Policy, report: &Rep
         method: report.method,
         residual: report.residual,
         tolerance,
-        worst: report.worst.map(|i| model.constraints.name(rows.keys[i]).to_owned()),
+        worst: report
+            .worst
+            .and_then(|c| rows.contact(c))
+            .map(|key| model.constraints.name(key).to_owned()),
     }
     .into())
 }

@@ -1,6 +1,7 @@
 //! Integration tests from the specification alone. One binary, so linking is cheap.
 
 mod analytic;
+mod friction;
 mod invariants;
 mod ledger;
 mod nonlinear;

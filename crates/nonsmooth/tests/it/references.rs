@@ -4,7 +4,7 @@ use crate::moreau_jean;
 use crate::nonlinear::{DoublePendulum, SineSum};
 use flate2::read::GzDecoder;
 use nonsmooth::{
-    Linear, Model, ModelBuilder, NewtonImpact, Options, Simulation, Sparse, State, Trajectory,
+    Coulomb, Linear, Model, ModelBuilder, NewtonImpact, Options, Simulation, Sparse, State, Trajectory,
 };
 use std::fs::File;
 use std::io::Read;
@@ -84,6 +84,30 @@ fn bouncing_ball_ts() {
     table.check("v", ROUNDING, |k| ours.v[k][0]);
     table.check("p", ROUNDING, |k| ours.impulses[k][0]);
     table.check("lambda", ROUNDING, |k| ours.impulses[k][0]);
+}
+
+/// The first row is the initial state, stamped h; λ_n and p0 are impulses.
+#[test]
+fn ball_2d_friction() {
+    let Some(table) = Table::read("ball_2d_friction") else { return };
+    let (radius, inertia) = (0.5, 0.4 * 0.25);
+    let mut builder = ModelBuilder::new();
+    let ball = Linear::new("ball", Sparse::diagonal(&[1.0, 1.0, inertia]))
+        .load(&[-9.81, 0.0, 0.0])
+        .initial(&[1.0, 0.0, 0.0], &[0.0, 0.0, 2.0]);
+    let b = builder.linear(ball);
+    let law = Coulomb { friction: 0.1, restitution: 0.9, ..Coulomb::default() };
+    let law = builder.law("floor", law);
+    let tangent = [(b, 1, 1.0), (b, 2, -radius)];
+    builder.linear_contact("floor", law, &[(b, 0, 1.0)], -radius, &[&tangent]);
+    let (model, state) = builder.build(0.0).unwrap();
+    let ours = run(model, state, &Options::default().with("gamma", 1.0), 0.005, 2000);
+    assert_eq!(table.rows.len(), ours.t.len());
+    for (i, [q, v]) in [["x", "vx"], ["y", "vy"], ["angle", "omega"]].into_iter().enumerate() {
+        table.check(q, ROUNDING, |k| ours.q[k][i]);
+        table.check(v, ROUNDING, |k| ours.v[k][i]);
+    }
+    table.check("lam_n", ROUNDING, |k| ours.impulses[k][0]);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Every issue that a model can have, produced by the smallest model that has it.
 
 use nonsmooth::{
-    At, Bilateral, CONTACT_LIMIT, Gap, Issue, Lagrangian, LawId, Linear, ModelBuilder, ModelError,
-    NewtonImpact, Place, Sparse, SystemId, UserError, VelocityConstraint,
+    At, Bilateral, CONTACT_LIMIT, Coulomb, Gap, Issue, Lagrangian, LawId, Linear, ModelBuilder,
+    ModelError, NewtonImpact, Place, Sparse, SystemId, UserError, VelocityConstraint,
 };
 
 /// The variant's name. No wildcard: a new variant must be given a wrong model below.
@@ -22,6 +22,8 @@ fn variant(issue: &Issue) -> &'static str {
         Issue::RestitutionAtVelocityLevel { .. } => "RestitutionAtVelocityLevel",
         Issue::PrescribedTwice => "PrescribedTwice",
         Issue::User(_) => "User",
+        Issue::Law(_) => "Law",
+        Issue::Tangents { .. } => "Tangents",
     }
 }
 
@@ -177,6 +179,18 @@ fn wrong_constraints() -> Vec<Wrong> {
             b.linear_gap("floor", law, &[(m[0], 0, 1.0)], 0.0);
         })
     };
+    let rubbing = |law: Coulomb, tangents: usize| {
+        tied(1, |b, m| {
+            let law = b.law("rub", law);
+            let tangent: &[_] = &[(m[0], 0, 1.0)];
+            b.linear_contact("floor", law, &[(m[0], 0, 1.0)], 0.0, &vec![tangent; tangents]);
+        })
+    };
+    let rough = Coulomb { friction: 0.3, ..Coulomb::default() };
+    let smooth = tied(1, |b, m| {
+        let law = impact(b, 0.5);
+        b.linear_contact("floor", law, &[(m[0], 0, 1.0)], 0.0, &[&[(m[0], 0, 1.0)]]);
+    });
     // Coordinate 1 of `m0` does not exist; its place in q belongs to `m1`.
     let astray = tied(2, |b, m| {
         let law = impact(b, 0.5);
@@ -202,6 +216,13 @@ fn wrong_constraints() -> Vec<Wrong> {
         ("Restitution", at("law"), bouncing(1.5)),
         ("Restitution", at("law"), bouncing(-0.1)),
         ("Restitution", at("law"), bouncing(f64::NAN)),
+        ("Restitution", at("law"), rubbing(Coulomb { tangential_restitution: 2.0, ..rough }, 1)),
+        ("Law", at("law"), rubbing(Coulomb { friction: -0.1, ..rough }, 1)),
+        ("Law", at("law"), rubbing(Coulomb { friction: f64::NAN, ..rough }, 1)),
+        ("Law", at("law"), rubbing(Coulomb { facets: 2, ..rough }, 2)),
+        ("Tangents", at("law"), rubbing(rough, 0)),
+        ("Tangents", at("law"), rubbing(rough, 3)),
+        ("Tangents", at("law"), smooth),
         ("NoSuchCoordinate", at("gap"), astray),
         ("NoSuchCoordinate", Place::Prescribed(0), tied(1, |b, m| b.prescribe(m[0], 7, |_| Ok(0.0)))),
         ("User", at("gap"), failing),
@@ -222,7 +243,7 @@ fn every_issue_is_found_at_its_place() {
         seen.insert(name);
     }
     // As many as `variant` has arms.
-    assert_eq!(seen.len(), 14, "{seen:?}");
+    assert_eq!(seen.len(), 16, "{seen:?}");
 }
 
 #[test]
