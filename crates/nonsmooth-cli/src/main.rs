@@ -7,6 +7,7 @@ mod solve;
 mod summary;
 
 use clap::{Parser, Subcommand};
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -107,6 +108,11 @@ fn parse_set(text: &str) -> Result<(String, String), String> {
         return Err("write NAME=VALUE, as in --set e=0.5".into());
     }
     Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+/// A line on the terminal; a closed pipe is no error of ours.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stdout().lock(), "{line}");
 }
 
 /// Why a command ended early: the one place that decides exit codes.

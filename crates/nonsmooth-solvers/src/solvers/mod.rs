@@ -30,6 +30,8 @@ mod subset;
 mod sweep;
 mod tableau;
 
+pub use lemke_faceted::FACETED;
+
 use crate::certificate::{Certificate, certify};
 use crate::options::{Declared, OptionError, Options};
 use crate::problem::Problem;
