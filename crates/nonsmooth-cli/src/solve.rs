@@ -263,7 +263,8 @@ impl Times {
 
 fn tell_attempts(args: &SolveArgs, solver: &dyn Solver) {
     for attempt in solver.attempts() {
-        let (island, rows) = attempt.island;
+        let (number, rows) = attempt.island;
+        let island = if number == 0 { "whole".to_owned() } else { format!("island {number}") };
         let Attempt { method, status, iterations, residual, .. } = attempt;
         if *method == FACETED {
             // Always told: the table has the residual of the true cone.
@@ -277,7 +278,7 @@ fn tell_attempts(args: &SolveArgs, solver: &dyn Solver) {
             say(
                 args,
                 &format!(
-                    "    island {island} ({rows} rows): {method} {status}, {iterations} iterations, residual {residual:.2e}"
+                    "    {island} ({rows} rows): {method} {status}, {iterations} iterations, residual {residual:.2e}"
                 ),
             );
         }

@@ -4,7 +4,7 @@
 //! on a limit or stalls because W is no P-matrix `lemke` decides up to `LEMKE_LIMIT` rows, then `newton`, then
 //! `interior-point`. Relays begin with `lemke`, small unsymmetric problems go there after a few exchanges. A ray of Lemke that no other method refutes is reported as infeasible.
 //!
-//! Friction: `FIRST_SWEEPS` of `nsgs` over the whole, which is all that a step with a good guess needs. Then the problem is split
+//! Friction: with a guess, `FIRST_SWEEPS` of `nsgs` over the whole, which is all that most steps need. Then the problem is split
 //! into islands, and each goes down this list until its certificate is met:
 //!
 //! 1. `nsgs`, while its rate promises the tolerance within `MORE_SWEEPS`;
@@ -284,7 +284,7 @@ impl Auto {
             part_p.clear();
             part_p.extend(island.rows.iter().map(|&i| p[i]));
             let first = self.attempts.len();
-            let part = Part { problem, tolerance, number, first, cold: whole.cold };
+            let part = Part { problem, tolerance, number: number + 1, first, cold: whole.cold };
             let made = if problem.is_scalar() {
                 self.complementarity(&part, &mut part_p)
             } else {
@@ -326,16 +326,22 @@ impl Solver for Auto {
         if problem.is_scalar() {
             return self.complementarity(&whole, p);
         }
-        let begun = self.sweep(&whole, p, FIRST_SWEEPS);
-        if begun.status == Status::Converged {
-            return self.summary(0);
+        let mut begun = None;
+        if !whole.cold {
+            let made = self.sweep(&whole, p, FIRST_SWEEPS);
+            if made.status == Status::Converged {
+                return self.summary(0);
+            }
+            begun = Some(made);
         }
         let found = islands(problem);
         if found.len() == 1 {
+            let begun = begun.unwrap_or_else(|| self.sweep(&whole, p, FIRST_SWEEPS));
             return self.friction(&whole, p, begun);
         }
         let parts: Vec<Problem> = found.iter().map(|island| island.problem(problem)).collect();
-        let mut total = Outcome { status: Status::Converged, iterations: begun.sweeps, method: "nsgs" };
+        let mut total = Outcome { status: Status::Converged, iterations: 0, method: "nsgs" };
+        total.iterations += begun.map_or(0, |made| made.sweeps);
         let mut strictness = 1.0;
         for _ in 0..ROUNDS {
             self.round(&whole, strictness * tolerance, &found, &parts, p, &mut total);

@@ -138,7 +138,7 @@ pub struct Outcome {
 pub struct Attempt {
     /// The method.
     pub method: &'static str,
-    /// The island it was tried on: a number, and its rows.
+    /// The island it was tried on: its number, 0 for the whole problem, and its rows.
     pub island: (usize, usize),
     /// How it believes to have ended.
     pub status: Status,
