@@ -1,0 +1,3 @@
+//! Norms, filled-in graphs, exact solutions, orders and studies.
+
+mod graphs;
