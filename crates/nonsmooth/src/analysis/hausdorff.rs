@@ -102,13 +102,13 @@ impl Search<'_> {
         let mut is_nearest = true;
         for i in 0..self.a.n_segments() {
             let (from, to) = self.a.segment(i);
-            let there = self.nearest.to_segment(to, here.segment);
+            let there = self.nearest.segment_distance(to, here.segment);
             if self.is_settled(here.distance.max(there)) {
                 (here.distance, is_nearest) = (there, false);
                 continue;
             }
             let next = self.at_vertex(i + 1, here.segment);
-            let back = self.nearest.to_segment(from, next.segment);
+            let back = self.nearest.segment_distance(from, next.segment);
             if !self.is_settled(back) {
                 let first = if is_nearest { here } else { self.at_vertex(i, here.segment) };
                 self.envelope(i, [first.segment, next.segment]);
@@ -164,7 +164,7 @@ impl Search<'_> {
     /// d_k and d_l at place s of segment `i`.
     fn pair(&mut self, i: usize, s: f64, near: [usize; 2]) -> [f64; 2] {
         self.place(i, s);
-        near.map(|k| self.nearest.to_segment(&self.point, k))
+        near.map(|k| self.nearest.segment_distance(&self.point, k))
     }
 
     fn place(&mut self, i: usize, s: f64) {

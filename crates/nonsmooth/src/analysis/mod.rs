@@ -6,10 +6,14 @@
 
 mod graph;
 mod hausdorff;
+mod ladder;
 mod nearest;
 mod norms;
+mod order;
 mod segment;
 
 pub use graph::{Graph, GraphError};
 pub use hausdorff::{Excess, excess, hausdorff};
+pub use ladder::{Ladder, LadderError};
 pub use norms::{deviations, l1, lp, maximum};
+pub use order::{Order, Rung};

@@ -55,7 +55,7 @@ impl<'a> Nearest<'a> {
 
     /// Distance of `point` to one segment.
     #[inline]
-    pub(super) fn to_segment(&mut self, point: &[f64], segment: usize) -> f64 {
+    pub(super) fn segment_distance(&mut self, point: &[f64], segment: usize) -> f64 {
         self.evaluations += 1;
         let (from, to) = self.graph.segment(segment);
         distance(point, from, to)
@@ -64,7 +64,7 @@ impl<'a> Nearest<'a> {
     /// The segment nearest to `point`. The search begins at `guess` and widens from subtree to subtree, until
     /// all that is left is further away in time alone.
     pub(super) fn find(&mut self, point: &[f64], guess: usize) -> Near {
-        let mut near = Near { segment: guess, distance: self.to_segment(point, guess) };
+        let mut near = Near { segment: guess, distance: self.segment_distance(point, guess) };
         let mut known = self.n_leaves + guess / LEAF;
         self.visit(point, guess / LEAF, &mut near);
         while known > 1 && self.beyond(point, known) < near.distance {
@@ -82,7 +82,7 @@ impl<'a> Nearest<'a> {
 
     /// Looks for nearer segments in box `i`.
     fn descend(&mut self, point: &[f64], i: usize, near: &mut Near) {
-        let bound = self.to_box(point, i);
+        let bound = self.box_distance(point, i);
         self.stack.push((i, bound));
         while let Some((i, bound)) = self.stack.pop() {
             if bound >= near.distance {
@@ -92,7 +92,7 @@ impl<'a> Nearest<'a> {
                 self.visit(point, i - self.n_leaves, near);
                 continue;
             }
-            let [a, b] = [2 * i, 2 * i + 1].map(|child| (child, self.to_box(point, child)));
+            let [a, b] = [2 * i, 2 * i + 1].map(|child| (child, self.box_distance(point, child)));
             // The nearer one is visited first: it lies on top.
             let (first, last) = if a.1 <= b.1 { (a, b) } else { (b, a) };
             self.stack.push(last);
@@ -102,7 +102,7 @@ impl<'a> Nearest<'a> {
 
     fn visit(&mut self, point: &[f64], leaf: usize, near: &mut Near) {
         for segment in leaf * LEAF..((leaf + 1) * LEAF).min(self.graph.n_segments()) {
-            let distance = self.to_segment(point, segment);
+            let distance = self.segment_distance(point, segment);
             if distance < near.distance {
                 *near = Near { segment, distance };
             }
@@ -110,7 +110,7 @@ impl<'a> Nearest<'a> {
     }
 
     #[inline]
-    fn to_box(&mut self, point: &[f64], i: usize) -> f64 {
+    fn box_distance(&mut self, point: &[f64], i: usize) -> f64 {
         self.evaluations += 1;
         let m = point.len();
         let (lower, upper) = self.boxes[i * 2 * m..(i + 1) * 2 * m].split_at(m);

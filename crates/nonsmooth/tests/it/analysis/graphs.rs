@@ -28,7 +28,7 @@ impl Random {
                 right.push(if jump { x + self.unit() - 0.5 } else { x });
             }
         }
-        Graph::from_nodes(&t, &left, &right).unwrap()
+        Graph::from_nodes(&t, &left, &right).expect("a graph")
     }
 }
 
@@ -184,7 +184,7 @@ fn long(n: usize, delay: f64, drift: f64, noise: f64) -> Graph {
     let t: Vec<f64> = (0..n).map(|i| 9.5 * i as f64 / (n - 1) as f64).collect();
     let x = |t: &f64| (t - delay).sin() + (t - delay).floor() % 2.0 + drift * t + noise * random.unit();
     let x: Vec<f64> = t.iter().map(x).collect();
-    Graph::steps(&t, &x).unwrap()
+    Graph::steps(&t, &x).expect("a graph")
 }
 
 #[test]
