@@ -1,3 +1,4 @@
 //! Norms, filled-in graphs, exact solutions, orders and studies.
 
+mod exact;
 mod graphs;
