@@ -13,7 +13,7 @@
 pub struct Rung {
     /// Geometric mean of the step sizes [s].
     pub step_size: f64,
-    /// Geometric mean of the errors.
+    /// Geometric mean of the errors; says nothing if one of them happens to vanish.
     pub mean: f64,
     /// Largest error.
     pub maximum: f64,

@@ -2,3 +2,5 @@
 
 mod exact;
 mod graphs;
+mod orders;
+mod studies;

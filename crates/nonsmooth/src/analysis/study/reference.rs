@@ -65,13 +65,13 @@ fn exact_graphs(exact: &dyn Exact, places: &Places, run: &Record) -> Graphs {
     times.extend(exact.jumps(end).into_iter().filter(|&t| t >= start));
     times.sort_by(f64::total_cmp);
     times.dedup();
-    let (mut left, mut right) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
+    let (mut q, mut left, mut right) = (Vec::new(), Vec::new(), Vec::new());
     for &t in &times {
-        let ([q_minus, v_minus], [q_plus, v_plus]) = (&mut left, &mut right);
-        choose(&exact.before(t), places, q_minus, v_minus);
-        choose(&exact.at(t), places, q_plus, v_plus);
+        let before = exact.before(t);
+        left.extend(places.v.iter().map(|&i| before.v[i]));
+        choose(&exact.at(t), places, &mut q, &mut right);
     }
-    [0, 1].map(|i| Graph::from_nodes(&times, &left[i], &right[i]))
+    [Graph::interpolated(&times, &q), Graph::from_nodes(&times, &left, &right)]
 }
 
 fn run_graphs(run: &Record) -> Graphs {
@@ -150,12 +150,12 @@ impl Record {
 
 /// The cubic with values q and slopes v at the ends of [0, h], and its slope, at s h.
 fn cubic([q0, q1]: [f64; 2], [v0, v1]: [f64; 2], h: f64, s: f64) -> (f64, f64) {
-    let r = 1.0 - s;
-    // Written as a line and what bends it, so that little is lost where the line is good.
-    let (a, b) = (h * v0 - (q1 - q0), (q1 - q0) - h * v1);
-    let q = r * q0 + s * q1 + s * r * (a * r + b * s);
-    let bend = (r - s) * (a * r + b * s) + s * r * (b - a);
-    (q, ((q1 - q0) + bend) / h)
+    let (r, rise) = (1.0 - s, q1 - q0);
+    let bend = r * (h * v0 - rise) + s * (rise - h * v1);
+    // A line each, and what bends it: exact at the ends.
+    let q = r * q0 + s * q1 + s * r * bend;
+    let v = r * v0 + s * v1 + 6.0 * s * r * (rise / h - 0.5 * (v0 + v1));
+    (q, v)
 }
 
 #[cfg(test)]
