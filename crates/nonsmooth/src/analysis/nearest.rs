@@ -6,7 +6,7 @@
 use super::graph::Graph;
 use super::segment::distance;
 
-/// Segments per leaf. Sines and noise of 10⁶ nodes take the least time with 4; with 2 and 16 up to a quarter
+/// Segments per leaf. Sines and noise of 10⁶ nodes take the least time with 4; with 2 and 16 up to a third
 /// more.
 const LEAF: usize = 4;
 

@@ -84,6 +84,26 @@ fn distance_agrees_with_dense_sampling() {
 }
 
 #[test]
+fn ties_and_points_on_top_of_each_other_do_no_harm() {
+    let mut random = Random(23);
+    for case in 0..300 {
+        let [a, b] = [2 + case % 5, 2 + case % 4].map(|n| {
+            // Whole numbers: equal distances, repeated points and segments of no length abound.
+            let mut t: Vec<f64> = (0..n).map(|_| (4.0 * random.unit()).floor()).collect();
+            t.sort_by(f64::total_cmp);
+            let [left, right] =
+                [0; 2].map(|_| (0..n).map(|_| (3.0 * random.unit()).floor()).collect::<Vec<_>>());
+            Graph::from_nodes(&t, &left, &right).expect("a graph")
+        });
+        let points = 96;
+        let (found, oracle) = (excess(&a, &b).distance, sampled(&a, &b, points));
+        // As above, segments at most 3 long.
+        assert!(found >= oracle - 1e-12, "case {case}: {found} below a sample, {oracle}");
+        assert!(found <= oracle + 1.5 / points as f64, "case {case}: {found}, sampled {oracle}");
+    }
+}
+
+#[test]
 fn distance_is_attained_where_it_is_said_to_be() {
     let mut random = Random(11);
     for case in 0..40 {
