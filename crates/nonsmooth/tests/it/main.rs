@@ -1,5 +1,6 @@
 //! Integration tests from the specification alone. One binary, so linking is cheap.
 
+mod analysis;
 mod analytic;
 mod friction;
 mod invariants;
