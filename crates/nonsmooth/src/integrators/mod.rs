@@ -1,5 +1,9 @@
 //! Integrators: recipes for one step, each one file, chosen by name from one list.
 
+mod euler;
+mod euler_explicit;
+mod euler_implicit;
+mod euler_semi_implicit;
 mod moreau_jean;
 
 pub use moreau_jean::MoreauJean;
@@ -12,7 +16,8 @@ use nonsmooth_solvers::{Declared, OptionError, Options, Solver};
 use thiserror::Error;
 
 /// Every integrator, in the order in which they are listed to users.
-pub static INTEGRATORS: &[Entry] = &[moreau_jean::ENTRY];
+pub static INTEGRATORS: &[Entry] =
+    &[moreau_jean::ENTRY, euler_explicit::ENTRY, euler_semi_implicit::ENTRY, euler_implicit::ENTRY];
 
 /// The integrator called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {
@@ -67,6 +72,16 @@ impl Default for Solving {
 /// Why an integrator cannot honour a model.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum Refusal {
+    /// The scheme integrates free motion only.
+    #[error(
+        "`{integrator}` integrates free motion and cannot honour constraint `{constraint}`; take the constraint out, or use moreau-jean"
+    )]
+    FreeMotionOnly {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// Name of the first constraint.
+        constraint: String,
+    },
     /// Restitution has no meaning at position level.
     #[error(
         "integrator.level = \"position\" cannot honour restitution {restitution} of constraint `{constraint}`; use restitution 0 or level = \"velocity\""

@@ -7,6 +7,7 @@ mod ledger;
 mod nonlinear;
 mod references;
 mod robust;
+mod schemes;
 
 use nonsmooth::{Integrator, Options, Solving, find_integrator};
 
