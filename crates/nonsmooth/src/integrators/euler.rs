@@ -72,7 +72,7 @@ impl Work {
     ) -> StepResult {
         let Work { at, free, rows, accounting, .. } = self;
         advance(model, now, Theta { theta: phi, ..rule }, rows, &[], next)?;
-        let made = Made { now, next, rule, phi, at, free, rows, p: &[], previous: &[] };
+        let made = Made { now, next, end: next, rule, phi, at, free, rows, p: &[], previous: &[] };
         account(model, &made, accounting, log)
     }
 

@@ -207,7 +207,7 @@ impl Integrator for MoreauJean {
         let Impulses { p, previous, .. } = impulses;
         account(
             model,
-            &Made { now, next, rule, phi: rule.theta, at, free, rows, p, previous },
+            &Made { now, next, end: next, rule, phi: rule.theta, at, free, rows, p, previous },
             accounting,
             log,
         )

@@ -186,6 +186,8 @@ pub struct Made<'a> {
     pub now: &'a State,
     /// After.
     pub next: &'a State,
+    /// Where the forces of weight θ were taken: `next`, or with another velocity.
+    pub end: &'a State,
     /// h, and θ of the forces.
     pub rule: Theta,
     /// φ of Δq = h v_φ [–].
@@ -238,8 +240,8 @@ fn works_of_step(
     works: &mut Works,
     log: &mut StepLog,
 ) -> StepResult {
-    mean(made.rule.theta, made, &mut scratch.v_theta);
-    mean(made.phi, made, &mut scratch.v_phi);
+    mean(made.rule.theta, &made.end.v, &made.now.v, &mut scratch.v_theta);
+    mean(made.phi, &made.next.v, &made.now.v, &mut scratch.v_phi);
     linear_works(model, made, scratch, works);
     for system in &model.user {
         user_works(system, made, scratch, works)
@@ -252,10 +254,10 @@ fn works_of_step(
     Ok(())
 }
 
-/// w v⁺ + (1−w) v.
-fn mean(weight: f64, made: &Made<'_>, out: &mut Vec<f64>) {
+/// w b + (1−w) a.
+fn mean(weight: f64, b: &[f64], a: &[f64], out: &mut Vec<f64>) {
     out.clear();
-    out.extend(made.next.v.iter().zip(&made.now.v).map(|(w, v)| weight * w + (1.0 - weight) * v));
+    out.extend(b.iter().zip(a).map(|(b, a)| weight * b + (1.0 - weight) * a));
 }
 
 fn linear_works(model: &Model, made: &Made<'_>, scratch: &mut Accounting, works: &mut Works) {
@@ -293,7 +295,7 @@ fn user_works(
     let range = system.range.clone();
     let v_phi = &scratch.v_phi[range.clone()];
     works.external += dot(&made.free.external[range.clone()], v_phi);
-    for (state, weight) in [(made.next, theta), (made.now, 1.0 - theta)] {
+    for (state, weight) in [(made.end, theta), (made.now, 1.0 - theta)] {
         let (q, v) = (&state.q[range.clone()], &state.v[range.clone()]);
         scratch.part.clear();
         scratch.part.resize(range.len(), 0.0);
@@ -378,8 +380,7 @@ fn fill_reaction(model: &Model, made: &Made<'_>, scratch: &mut Accounting) {
         damping.multiply_add(h, v_theta, head);
     }
     if let Some(stiffness) = &linear.stiffness {
-        part.clear();
-        part.extend(made.next.q.iter().zip(&made.now.q).map(|(b, a)| theta * b + (1.0 - theta) * a));
+        mean(theta, &made.next.q, &made.now.q, part);
         stiffness.multiply_add(h, part, head);
     }
     for (i, reaction) in head.iter_mut().enumerate() {
@@ -406,7 +407,7 @@ fn user_reaction(
         reaction[i] = (0..n).map(|j| mass[i * n + j] * change(j)).sum::<f64>();
         reaction[i] -= made.free.external[range.start + i];
     }
-    for (state, weight) in [(made.next, theta), (made.now, 1.0 - theta)] {
+    for (state, weight) in [(made.end, theta), (made.now, 1.0 - theta)] {
         other.clear();
         other.resize(n, 0.0);
         super::free_motion::left_forces(system, state.t, &state.q, &state.v, part, other)?;

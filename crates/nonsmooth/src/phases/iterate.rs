@@ -54,6 +54,19 @@ impl Iterate {
         if model.is_linear { Ok(()) } else { self.guess(model, now) }
     }
 
+    /// Only the velocity is sought: every configuration stays at t and q of `state`, whose v is the first guess.
+    pub fn hold(&mut self, model: &Model, state: &State) -> StepResult {
+        self.t_next = state.t;
+        self.last_change = f64::INFINITY;
+        if model.is_linear {
+            return Ok(());
+        }
+        for q in [&mut self.q_next, &mut self.q_mass, &mut self.q_jacobian] {
+            q.clone_from(&state.q);
+        }
+        self.guess(model, state)
+    }
+
     #[inline(never)]
     fn guess(&mut self, model: &Model, now: &State) -> StepResult {
         self.v.clone_from(&now.v);

@@ -1,7 +1,9 @@
 //! The schemes beside Moreau–Jean, each against closed forms, slow oracles or reference tables, with its measured
 //! order.
 
+mod academic;
 mod euler;
+mod moreau_paoli;
 
 use nonsmooth::{Integrator, Model, Options, Simulation, Solving, State, Trajectory, find_integrator};
 
