@@ -23,6 +23,17 @@ pub struct StepLog {
     pub works: Works,
     /// Gap of every constraint that has one, at the end of the step, by key [m].
     pub gaps: Vec<f64>,
+    /// What the scheme has to say beyond that, in order.
+    pub notes: Vec<Note>,
+}
+
+/// Something that a scheme counts or measures and that the summary of a run is to tell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Note {
+    /// What it is about: the words under which the summary adds it up.
+    pub what: &'static str,
+    /// How much, in the unit that the words give.
+    pub value: f64,
 }
 
 /// What a step cost. Its one-step problems are counted by [`StepLog::solves`].
@@ -92,7 +103,13 @@ impl StepLog {
         }
         self.events.clear();
         self.solves.clear();
+        self.notes.clear();
         self.counts = Counts::default();
+    }
+
+    /// Notes a value for the summary.
+    pub(crate) fn note(&mut self, what: &'static str, value: f64) {
+        self.notes.push(Note { what, value });
     }
 
     /// Notes the contacts of the step with their impulses; `u_plus` and `work` are still to be written.

@@ -1,6 +1,11 @@
 //! Integrators: recipes for one step, each one file, chosen by name from one list.
 
+mod euler;
+mod euler_explicit;
+mod euler_implicit;
+mod euler_semi_implicit;
 mod moreau_jean;
+mod moreau_paoli;
 
 pub use moreau_jean::MoreauJean;
 
@@ -8,11 +13,17 @@ use crate::error::StepResult;
 use crate::log::StepLog;
 use crate::model::{Model, State};
 use crate::phases::Policy;
-use nonsmooth_solvers::{Declared, OptionError, Options, Solver};
+use nonsmooth_solvers::{Declared, OptionError, Options, Set, Solver};
 use thiserror::Error;
 
 /// Every integrator, in the order in which they are listed to users.
-pub static INTEGRATORS: &[Entry] = &[moreau_jean::ENTRY];
+pub static INTEGRATORS: &[Entry] = &[
+    moreau_jean::ENTRY,
+    moreau_paoli::ENTRY,
+    euler_explicit::ENTRY,
+    euler_semi_implicit::ENTRY,
+    euler_implicit::ENTRY,
+];
 
 /// The integrator called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {
@@ -67,6 +78,42 @@ impl Default for Solving {
 /// Why an integrator cannot honour a model.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum Refusal {
+    /// The scheme knows no friction, nor any law but those of frictionless contacts and joints.
+    #[error(
+        "`{integrator}` is for frictionless contacts and joints and cannot honour the law of constraint `{constraint}`; give it a newton-impact or bilateral law, or use moreau-jean"
+    )]
+    Frictionless {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// Name of the constraint.
+        constraint: String,
+    },
+    /// The scheme has one coefficient of restitution for all contacts.
+    #[error(
+        "`{integrator}` has one restitution for all contacts: `{first}` has {e_first}, `{second}` has {e_second}; make them equal, or use moreau-jean"
+    )]
+    OneRestitution {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// A constraint.
+        first: String,
+        /// Its restitution [–].
+        e_first: f64,
+        /// A constraint that differs.
+        second: String,
+        /// Its restitution [–].
+        e_second: f64,
+    },
+    /// The scheme integrates free motion only.
+    #[error(
+        "`{integrator}` integrates free motion and cannot honour constraint `{constraint}`; take the constraint out, or use moreau-jean"
+    )]
+    FreeMotionOnly {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// Name of the first constraint.
+        constraint: String,
+    },
     /// Restitution has no meaning at position level.
     #[error(
         "integrator.level = \"position\" cannot honour restitution {restitution} of constraint `{constraint}`; use restitution 0 or level = \"velocity\""
@@ -96,6 +143,16 @@ pub enum Refusal {
         "integrator.level = \"position\" needs theta > 0: with theta = 0 no impulse moves the end position"
     )]
     ExplicitAtPositionLevel,
+}
+
+/// Refuses laws that are neither a frictionless contact nor a joint.
+fn frictionless(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
+    for (name, &law) in model.constraints.names.iter().zip(&model.constraints.laws) {
+        if !matches!(model.laws[law].1.set, Set::Nonnegative | Set::Free) {
+            return Err(Refusal::Frictionless { integrator, constraint: name.clone() });
+        }
+    }
+    Ok(())
 }
 
 /// A recipe for one step.

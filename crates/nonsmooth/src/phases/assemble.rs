@@ -62,7 +62,8 @@ fn assemble_rows(
 }
 
 impl Assembly {
-    fn build(&mut self, model: &Model, rows: &Rows, factors: &mut Factors) {
+    /// W and the sets of the problem.
+    pub(super) fn build(&mut self, model: &Model, rows: &Rows, factors: &mut Factors) {
         let n = rows.keys.len();
         self.n_matrices += 1;
         self.problem.matrix_stamp = Some(self.n_matrices);

@@ -19,6 +19,11 @@ pub struct Coeffs {
     pub stiffness: f64,
 }
 
+impl Coeffs {
+    /// M̂ = M: nothing is implicit, so no Jacobian is asked for.
+    pub const EXPLICIT: Self = Self { damping: 0.0, stiffness: 0.0 };
+}
+
 /// M̂⁻¹ by blocks. Written by `factorize`, read by everything after it.
 #[derive(Default)]
 pub struct Factors {
@@ -108,11 +113,13 @@ impl Factors {
             let (damping, stiffness) = self.scratch.split_at_mut(n * n);
             inverse.clear();
             inverse.resize(n * n, 0.0);
-            let end = At { t: at.t_next, q: &at.q_next[range.clone()], v: &at.v[range.clone()] };
             system.dynamics.mass(&at.q_mass[range.clone()], inverse).map_err(in_system())?;
-            system.dynamics.jacobians(end, damping, stiffness).map_err(in_system())?;
-            for k in 0..n * n {
-                inverse[k] += coeffs.damping * damping[k] + coeffs.stiffness * stiffness[k];
+            if coeffs != Coeffs::EXPLICIT {
+                let end = At { t: at.t_next, q: &at.q_next[range.clone()], v: &at.v[range.clone()] };
+                system.dynamics.jacobians(end, damping, stiffness).map_err(in_system())?;
+                for k in 0..n * n {
+                    inverse[k] += coeffs.damping * damping[k] + coeffs.stiffness * stiffness[k];
+                }
             }
             let fixed = |k: usize| self.fixed[range.start + k];
             if !invert_masked(inverse, n, fixed, &mut self.pivots) {
@@ -120,6 +127,11 @@ impl Factors {
             }
         }
         Ok(())
+    }
+
+    /// The weights of C and K in the M̂ that was factored.
+    pub(super) fn coeffs(&self) -> Coeffs {
+        self.known.expect("factorize comes first").1
     }
 
     /// v_free ← v + h M⁻¹ load, for models of independent coordinates.

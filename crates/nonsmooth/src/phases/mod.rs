@@ -3,22 +3,26 @@
 
 mod account;
 mod advance;
+mod angles;
 mod apply;
 mod assemble;
 mod detect;
 mod factorize;
 mod free_motion;
+mod impact_work;
 mod iterate;
 mod linearize;
 mod solve;
 
 pub use account::{Accounting, Energies, Made, Works, account, energies};
 pub use advance::advance;
+pub use angles::{Angles, KineticAngles, kinetic_angles};
 pub use apply::apply;
 pub use assemble::{Assembly, assemble};
 pub use detect::{Activation, Rows, detect};
 pub use factorize::{Coeffs, Factors, factorize};
 pub use free_motion::{Free, Theta, free_motion};
+pub use impact_work::impact_work;
 pub use iterate::{Configuration, Iterate};
 pub use linearize::{Level, linearize};
 pub use solve::{Impulses, Policy, judge, solve, warm_start};

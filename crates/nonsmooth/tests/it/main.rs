@@ -8,6 +8,7 @@ mod ledger;
 mod nonlinear;
 mod references;
 mod robust;
+mod schemes;
 
 use nonsmooth::{Integrator, Options, Solving, find_integrator};
 
