@@ -1,6 +1,7 @@
 //! Integrators: recipes for one step, each one file, chosen by name from one list.
 
 mod moreau_jean;
+mod stewart_trinkle;
 
 pub use moreau_jean::MoreauJean;
 
@@ -12,7 +13,7 @@ use nonsmooth_solvers::{Declared, OptionError, Options, Solver};
 use thiserror::Error;
 
 /// Every integrator, in the order in which they are listed to users.
-pub static INTEGRATORS: &[Entry] = &[moreau_jean::ENTRY];
+pub static INTEGRATORS: &[Entry] = &[moreau_jean::ENTRY, stewart_trinkle::ENTRY];
 
 /// The integrator called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {
@@ -67,6 +68,18 @@ impl Default for Solving {
 /// Why an integrator cannot honour a model.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum Refusal {
+    /// The scheme has no impact law.
+    #[error(
+        "`{integrator}` is inelastic and cannot honour restitution {restitution} of constraint `{constraint}`; use restitution 0 or another integrator, moreau-jean for one"
+    )]
+    Restitution {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// Name of the constraint.
+        constraint: String,
+        /// Its restitution, normal or tangential [–].
+        restitution: f64,
+    },
     /// Restitution has no meaning at position level.
     #[error(
         "integrator.level = \"position\" cannot honour restitution {restitution} of constraint `{constraint}`; use restitution 0 or level = \"velocity\""

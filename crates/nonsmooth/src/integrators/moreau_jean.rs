@@ -127,7 +127,8 @@ impl MoreauJean {
     }
 
     fn activation(&self, h: f64) -> Activation {
-        Activation { look_ahead: self.gamma * h, all: self.level == Level::Position }
+        let layer = if self.level == Level::Position { f64::INFINITY } else { 0.0 };
+        Activation { look_ahead: self.gamma * h, layer }
     }
 }
 
@@ -204,7 +205,12 @@ impl Integrator for MoreauJean {
         advance(model, now, rule, rows, &impulses.p, next)?;
 
         let Impulses { p, previous, .. } = impulses;
-        account(model, &Made { now, next, rule, at, free, rows, p, previous }, accounting, log)
+        account(
+            model,
+            &Made { now, next, rule, phi: rule.theta, at, free, rows, p, previous },
+            accounting,
+            log,
+        )
     }
 
     fn poison(&mut self) {

@@ -1,8 +1,8 @@
 //! Detection: which constraints take part in the step, and how they stand at its start.
 //!
-//! A constraint with a gap takes part when y + γ h u ≤ 0 (`≤`, so that a contact at rest with y = 0
-//! counts); joints, velocity-level constraints and, with the law imposed at position level, all
-//! constraints always do. [Acary06, eq. (53); Acary10, eq. (29e)]
+//! A constraint with a gap takes part when y + γ h u ≤ d (`≤`, so that a contact at rest with y = d = 0
+//! counts); joints and velocity-level constraints always do. The layer d is 0 where the law is imposed at velocity
+//! level, ∞ where all gaps are to be watched. [Acary06, eq. (53); Acary10, eq. (29e); Trinkle08]
 //!
 //! A pure function of model, state and h. The rows come sorted by key; a contact with friction has one row per component,
 //! its normal first, all with the same key.
@@ -17,8 +17,8 @@ use nonsmooth_solvers::Sparse;
 pub struct Activation {
     /// γ h [s]: how far ahead the gap is looked at.
     pub look_ahead: f64,
-    /// Whether every constraint takes part whatever its gap.
-    pub all: bool,
+    /// d [m]: the distance up to which a gap counts as closed.
+    pub layer: f64,
 }
 
 /// The constraints that take part in a step. Written by `detect` and `linearize`.
@@ -69,7 +69,7 @@ pub fn detect(model: &Model, now: &State, activation: Activation, rows: &mut Row
             gap += h * now.q[j as usize];
             u += h * now.v[j as usize];
         }
-        if gap + activation.look_ahead * u <= 0.0 || activation.all || constraints.always[i] {
+        if gap + activation.look_ahead * u <= activation.layer || constraints.always[i] {
             let key = Key(i as u64);
             if rows.keys.get(count) != Some(&key) {
                 same = false;
@@ -122,8 +122,7 @@ fn detect_gaps(model: &Model, now: &State, activation: Activation, rows: &mut Ro
         let u = rate + rows.slope.iter().zip(&rows.local_v).map(|(s, v)| s * v).sum::<f64>();
         check_constraint(model, "gap", key, gap)?;
         check_constraint(model, "velocity", key, u)?;
-        if gap + activation.look_ahead * u <= 0.0
-            || activation.all
+        if gap + activation.look_ahead * u <= activation.layer
             || model.constraints.always[key.0 as usize]
         {
             let slope = std::mem::take(&mut rows.slope);

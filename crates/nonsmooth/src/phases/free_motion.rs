@@ -106,6 +106,9 @@ fn external_impulse(
     free.external.resize(model.n_velocities(), 0.0);
     let Free { external, part, .. } = free;
     for (t, weight) in [(at.t_next, rule.h * rule.theta), (now.t, rule.h * (1.0 - rule.theta))] {
+        if weight == 0.0 {
+            continue;
+        }
         for (range, force) in &model.linear.forces {
             add_force(range, weight, &|out| force(t, out), part, external)
                 .map_err(StepError::in_system(model, range.start))?;

@@ -16,6 +16,8 @@ use crate::model::{Model, State};
 /// Where M(q) or H(q) is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Configuration {
+    /// At q.
+    Start,
     /// At q_{k+θ} = θ q⁺ + (1−θ) q; second order for θ = ½.
     Theta,
     /// At q⁺.
@@ -86,6 +88,7 @@ impl Iterate {
             let q_next = now.q[i] + h * (theta * self.v[i] + (1.0 - theta) * now.v[i]);
             self.q_next.push(q_next);
             let evaluate = |at: Configuration| match at {
+                Configuration::Start => now.q[i],
                 Configuration::Theta => theta * q_next + (1.0 - theta) * now.q[i],
                 Configuration::End => q_next,
             };
