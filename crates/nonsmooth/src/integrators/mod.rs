@@ -6,6 +6,7 @@ mod euler_implicit;
 mod euler_semi_implicit;
 mod moreau_jean;
 mod moreau_paoli;
+mod stewart_trinkle;
 
 pub use moreau_jean::MoreauJean;
 
@@ -20,6 +21,7 @@ use thiserror::Error;
 pub static INTEGRATORS: &[Entry] = &[
     moreau_jean::ENTRY,
     moreau_paoli::ENTRY,
+    stewart_trinkle::ENTRY,
     euler_explicit::ENTRY,
     euler_semi_implicit::ENTRY,
     euler_implicit::ENTRY,
@@ -87,6 +89,18 @@ pub enum Refusal {
         integrator: &'static str,
         /// Name of the constraint.
         constraint: String,
+    },
+    /// The scheme has no impact law.
+    #[error(
+        "`{integrator}` is inelastic and cannot honour restitution {restitution} of constraint `{constraint}`; use restitution 0 or another integrator, moreau-jean for one"
+    )]
+    Restitution {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// Name of the constraint.
+        constraint: String,
+        /// Its restitution, normal or tangential [–].
+        restitution: f64,
     },
     /// The scheme has one coefficient of restitution for all contacts.
     #[error(

@@ -10,6 +10,7 @@ mod check;
 mod constraint;
 mod first_order;
 mod issue;
+mod obstacle;
 mod state;
 mod system;
 
@@ -19,6 +20,7 @@ pub(crate) use constraint::gather;
 pub use constraint::{Constraints, Coordinate, Gap, Key, LinearContact, VelocityConstraint};
 pub use first_order::FirstOrderForm;
 pub use issue::{Issue, ModelError, Place};
+pub use obstacle::{ConvexObstacle, ObstacleError};
 pub use state::{ContactMemory, State};
 pub use system::{At, FiniteDifferences, Force, Lagrangian, Linear, UserError, Velocity};
 
