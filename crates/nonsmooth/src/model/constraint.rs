@@ -8,6 +8,7 @@
 //!
 //! A constraint is a function of a few chosen coordinates, from at most two systems. [Acary06, sec. 2.2]
 
+use super::differences::curvature_by_differences;
 use super::system::UserError;
 use nonsmooth_solvers::Sparse;
 
@@ -27,6 +28,11 @@ pub trait Gap: Send + Sync {
     /// ∂g/∂t [m/s], for obstacles that move.
     fn rate(&self, _t: f64, _q: &[f64]) -> Result<f64, UserError> {
         Ok(0.0)
+    }
+    /// ÿ at v̇ = 0 [m/s²]: vᵀ ∂²g/∂q² v + 2 ∂²g/∂q∂t v + ∂²g/∂t². By default u is differentiated numerically,
+    /// to about 12 digits; only schemes that work with accelerations ask for it.
+    fn curvature(&self, t: f64, q: &[f64], v: &[f64]) -> Result<f64, UserError> {
+        curvature_by_differences(self, t, q, v)
     }
     /// Whether ∂g/∂q is constant, so that g is linear in q.
     fn is_linear(&self) -> bool {
