@@ -1,6 +1,9 @@
 //! Integrators: recipes for one step, each one file, chosen by name from one list.
 
+mod event_driven;
+mod high_order;
 mod moreau_jean;
+mod tracking;
 
 pub use moreau_jean::MoreauJean;
 
@@ -12,7 +15,7 @@ use nonsmooth_solvers::{Declared, OptionError, Options, Solver};
 use thiserror::Error;
 
 /// Every integrator, in the order in which they are listed to users.
-pub static INTEGRATORS: &[Entry] = &[moreau_jean::ENTRY];
+pub static INTEGRATORS: &[Entry] = &[moreau_jean::ENTRY, high_order::ENTRY, event_driven::ENTRY];
 
 /// The integrator called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {
@@ -96,6 +99,48 @@ pub enum Refusal {
         "integrator.level = \"position\" needs theta > 0: with theta = 0 no impulse moves the end position"
     )]
     ExplicitAtPositionLevel,
+    /// An option has no meaning beside the others.
+    #[error("`{option}` has no meaning without {needs}; leave it out")]
+    IdleOption {
+        /// The option that was given.
+        option: &'static str,
+        /// What it would need.
+        needs: &'static str,
+    },
+    /// The scheme does not know this kind of law.
+    #[error(
+        "`{scheme}` does not take {what} (constraint `{constraint}`), only frictionless contacts and joints; use `moreau-jean`"
+    )]
+    Law {
+        /// The integrator.
+        scheme: &'static str,
+        /// Name of the constraint.
+        constraint: String,
+        /// The kind of its impulses.
+        what: &'static str,
+    },
+    /// The scheme works with gaps.
+    #[error(
+        "`{scheme}` needs a gap and does not take constraint `{constraint}` at velocity level; use `moreau-jean`"
+    )]
+    VelocityLevel {
+        /// The integrator.
+        scheme: &'static str,
+        /// Name of the constraint.
+        constraint: String,
+    },
+    /// The scheme needs accelerations, which a prescribed velocity does not give.
+    #[error(
+        "`{scheme}` does not take the prescribed velocity of coordinate `{coordinate}` of system `{system}`; let the obstacle move instead, with a gap g(q, t), or use `moreau-jean`"
+    )]
+    Prescribed {
+        /// The integrator.
+        scheme: &'static str,
+        /// Name of the system.
+        system: String,
+        /// Name of the coordinate.
+        coordinate: String,
+    },
 }
 
 /// A recipe for one step.

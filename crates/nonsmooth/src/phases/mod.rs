@@ -17,7 +17,7 @@ pub use advance::advance;
 pub use apply::apply;
 pub use assemble::{Assembly, assemble};
 pub use detect::{Activation, Rows, detect};
-pub use factorize::{Coeffs, Factors, factorize};
+pub use factorize::{Coeffs, Factors, factorize, factorize_mass};
 pub use free_motion::{Free, Theta, free_motion};
 pub use iterate::{Configuration, Iterate};
 pub use linearize::{Level, linearize};

@@ -4,6 +4,7 @@ mod analytic;
 mod invariants;
 mod ledger;
 mod nonlinear;
+mod orders;
 mod references;
 mod robust;
 
