@@ -22,8 +22,8 @@ use crate::phases::factorize_mass;
 pub(crate) struct Impact {
     /// Joints, closed contacts and contacts that are hit, sorted.
     pub(crate) rows: Vec<usize>,
-    /// Contacts whose restitution is not used: they come to rest.
-    pub(crate) resting: Vec<usize>,
+    /// Contacts whose restitution is not used: those closed before, and those that come to rest.
+    pub(crate) soft: Vec<usize>,
     /// Relative velocities after it [m/s].
     pub(crate) u_plus: Vec<f64>,
     u_minus: Vec<f64>,
@@ -35,14 +35,15 @@ pub(crate) struct Impact {
 }
 
 impl Impact {
-    /// Chooses who takes part.
-    pub(crate) fn gather(&mut self, mode: &[usize], hit: impl Iterator<Item = usize>) {
+    /// Chooses who takes part: the constraints closed before, and those hit; false if none is hit.
+    pub(crate) fn gather(&mut self, mode: &[usize], hit: impl Iterator<Item = usize>) -> bool {
+        self.soft.clear();
+        self.soft.extend_from_slice(mode);
         self.rows.clear();
         self.rows.extend_from_slice(mode);
         self.rows.extend(hit);
         self.rows.sort_unstable();
-        self.rows.dedup();
-        self.resting.clear();
+        self.rows.len() > mode.len()
     }
 
     /// Moves the course over the bracket of width `delta`.
@@ -65,7 +66,7 @@ impl Impact {
         self.still.clear();
         for (&key, standing) in self.rows.iter().zip(&closed.standing) {
             // What comes at no speed is not thrown back: a contact that closes softly.
-            let soft = standing.u.abs() <= standing.still || self.resting.contains(&key);
+            let soft = standing.u.abs() <= standing.still || self.soft.contains(&key);
             let e = if soft { 0.0 } else { model.law(Key(key as u64)).restitution };
             self.restitution.push(e);
             self.u_minus.push(standing.u);
@@ -98,19 +99,16 @@ impl Impact {
         }
     }
 
-    /// Contacts that part, with their speed.
+    /// Contacts that part, with their speed before and after [m/s].
     pub(crate) fn parting<'a>(
         &'a self,
         model: &'a Model,
         mode: &'a [usize],
-    ) -> impl Iterator<Item = (usize, f64)> + 'a {
-        let rows = self.rows.iter().zip(&self.u_plus).map(|(&key, &u)| (key, u));
-        rows.filter(move |&(key, u)| u > 0.0 && !model.constraints.always[key] && !mode.contains(&key))
-    }
-
-    /// How fast contact `key` came [m/s].
-    pub(crate) fn approach(&self, key: usize) -> f64 {
-        self.rows.iter().position(|&row| row == key).map_or(0.0, |i| -self.u_minus[i])
+    ) -> impl Iterator<Item = (usize, f64, f64)> + 'a {
+        let rows = (0..self.rows.len()).map(|i| (self.rows[i], -self.u_minus[i], self.u_plus[i]));
+        rows.filter(move |(key, _, u)| {
+            *u > 0.0 && !model.constraints.always[*key] && !mode.contains(key)
+        })
     }
 
     /// Books what happened.

@@ -11,6 +11,7 @@ mod dense;
 mod forces;
 mod impact;
 mod motion;
+mod path;
 mod record;
 mod refuse;
 mod runge_kutta;

@@ -54,12 +54,10 @@ impl Candidates {
         self.rows.clear();
         self.rows.extend_from_slice(mode);
         self.rows.extend_from_slice(&self.closed);
-        if !self.rows.is_empty() {
-            let rows = std::mem::take(&mut self.rows);
-            let done = self.close(model, course, &rows);
-            self.rows = rows;
-            done?;
-        }
+        let rows = std::mem::take(&mut self.rows);
+        let done = self.close(model, course, &rows);
+        self.rows = rows;
+        done?;
         if !self.closed.is_empty() {
             self.judge(model, course, solving, log)?;
             self.hold(model, course, mode)?;
@@ -69,6 +67,9 @@ impl Candidates {
 
     /// Projects the present point on y = 0, u = 0 of `rows`.
     pub(crate) fn close(&mut self, model: &Model, course: &mut Course, rows: &[usize]) -> StepResult {
+        if rows.is_empty() {
+            return Ok(());
+        }
         let mut last = f64::INFINITY;
         for iteration in 1.. {
             let Course { motion, at, .. } = course;
