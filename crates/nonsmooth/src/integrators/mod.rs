@@ -3,6 +3,7 @@
 mod event_driven;
 mod high_order;
 mod moreau_jean;
+mod splitting;
 mod tracking;
 
 pub use moreau_jean::MoreauJean;
@@ -15,7 +16,8 @@ use nonsmooth_solvers::{Declared, OptionError, Options, Solver};
 use thiserror::Error;
 
 /// Every integrator, in the order in which they are listed to users.
-pub static INTEGRATORS: &[Entry] = &[moreau_jean::ENTRY, high_order::ENTRY, event_driven::ENTRY];
+pub static INTEGRATORS: &[Entry] = 
+    &[moreau_jean::ENTRY, high_order::ENTRY, event_driven::ENTRY, splitting::ENTRY];
 
 /// The integrator called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {

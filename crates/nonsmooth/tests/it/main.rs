@@ -1,12 +1,14 @@
 //! Integration tests from the specification alone. One binary, so linking is cheap.
 
 mod analytic;
+mod events;
+mod high_order;
 mod invariants;
 mod ledger;
 mod nonlinear;
-mod orders;
 mod references;
 mod robust;
+mod schemes;
 
 use nonsmooth::{Integrator, Options, Solving, find_integrator};
 

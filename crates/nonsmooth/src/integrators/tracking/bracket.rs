@@ -39,10 +39,13 @@ impl Locate {
 
 /// Narrowest bracket, relative to its place: two lengths that differ by less give the same rounding.
 const NARROWEST: f64 = 4.0 * f64::EPSILON;
+/// Widest bracket, relative to its place. A wider one would lift a contact by a share of its last flight and might
+/// feed an accumulation of impacts for ever.
+const WIDEST: f64 = 1e-6;
 /// A guess is moved by this share of the width, so that the next two tries close in from both sides.
 const ASIDE: f64 = 0.4;
 /// Tries that may fail to halve the bracket before the middle is taken.
-const PATIENCE: usize = 2;
+const PATIENCE: usize = 3;
 
 /// The two ends, and the try in between.
 #[derive(Default)]
@@ -92,7 +95,7 @@ impl Bracket {
         let (mut aside, mut late) = (ASIDE, 0);
         loop {
             let (low, high) = (self.left.leap.tau, self.right.leap.tau);
-            let goal = width.max(NARROWEST * high);
+            let goal = width.min(WIDEST * high).max(NARROWEST * high);
             let middle = 0.5 * (low + high);
             if high - low <= goal || middle <= low || middle >= high {
                 return Ok(());

@@ -117,6 +117,12 @@ impl Control {
         Ok(accepted)
     }
 
+    /// Asks for shorter steps than the one just tried, for reasons of the scheme; false if they would be too short.
+    pub(crate) fn shorten(&mut self, course: &Course, tau: f64) -> bool {
+        self.stride = 0.5 * tau;
+        self.stride >= SMALLEST * course.h
+    }
+
     /// Error of a whole step against two halves.
     fn doubling_error(
         &mut self,

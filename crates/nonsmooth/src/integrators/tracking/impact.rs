@@ -88,27 +88,36 @@ impl Impact {
         Ok(())
     }
 
-    /// The contacts that do not part afterwards.
+    /// The contacts that came, or were closed, and do not part.
     pub(crate) fn closing(&self, model: &Model, candidates: &mut Candidates) {
         candidates.closed.clear();
         candidates.pulling.clear();
         for (i, &key) in self.rows.iter().enumerate() {
-            if self.u_plus[i] <= self.still[i] && !model.constraints.always[key] {
+            let stays = self.u_minus[i] <= self.still[i] && self.u_plus[i] <= self.still[i];
+            if stays && !model.constraints.always[key] {
                 candidates.closed.push(key);
             }
         }
     }
 
-    /// Contacts that part, with their speed before and after [m/s].
+    /// Contacts that are thrown back or part, with their speed before and after [m/s].
     pub(crate) fn parting<'a>(
         &'a self,
         model: &'a Model,
         mode: &'a [usize],
     ) -> impl Iterator<Item = (usize, f64, f64)> + 'a {
-        let rows = (0..self.rows.len()).map(|i| (self.rows[i], -self.u_minus[i], self.u_plus[i]));
-        rows.filter(move |(key, _, u)| {
-            *u > 0.0 && !model.constraints.always[*key] && !mode.contains(key)
-        })
+        let rows = (0..self.rows.len()).filter(move |&i| {
+            let (key, parts) = (self.rows[i], self.u_plus[i] > 0.0);
+            let thrown = self.restitution[i] > 0.0 && self.impulse[i] > 0.0;
+            parts && !model.constraints.always[key] && (thrown || !mode.contains(&key))
+        });
+        rows.map(|i| (self.rows[i], -self.u_minus[i], self.u_plus[i]))
+    }
+
+    /// The contacts that carry an impulse.
+    pub(crate) fn carrying(&self) -> impl Iterator<Item = usize> + '_ {
+        let rows = self.rows.iter().zip(&self.impulse).filter(|(_, p)| **p != 0.0);
+        rows.map(|(&key, _)| key)
     }
 
     /// Books what happened.

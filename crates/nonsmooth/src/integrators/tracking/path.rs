@@ -22,7 +22,7 @@ pub(crate) struct Flight {
     pub(crate) speed: f64,
     /// Its length, if the acceleration stays [s].
     pub(crate) length: f64,
-    /// Whether it is no higher than the rounding of the gap.
+    /// Whether it is no higher than the rounding of the gap, or its speed none.
     pub(crate) is_lost: bool,
 }
 
@@ -129,12 +129,17 @@ impl Path {
         self.flights.clear();
         for (key, approach, speed) in self.impact.parting(model, &self.mode) {
             let Course { motion, rk, at, start, .. } = &mut self.course;
+            let t = at.t;
+            if self.mode.contains(&key) {
+                self.flights.push(Flight { key, t, approach, speed, length: 0.0, is_lost: true });
+                continue;
+            }
             motion.closed.fill(model, &[key], at, &mut motion.factors, &motion.pace)?;
             motion.closed.curve(model, &[key], at)?;
             let back = -(motion.closed.along(0, &rk.start.a) + motion.closed.curvature[0]);
             if back > 0.0 {
                 let is_lost = speed * speed <= 2.0 * back * start[key].closed;
-                let (t, length) = (at.t, 2.0 * speed / back);
+                let length = 2.0 * speed / back;
                 self.flights.push(Flight { key, t, approach, speed, length, is_lost });
             }
         }

@@ -21,6 +21,8 @@ pub(crate) struct Record {
     /// How each constraint stood at the start of the step.
     start: Vec<Standing>,
     took_part: Vec<bool>,
+    /// Contacts that carried an impulse just before: what they carry now is no impact.
+    carrying: Vec<bool>,
     impulse: Vec<f64>,
     work: Vec<f64>,
     power: Power,
@@ -45,13 +47,25 @@ impl Record {
         let n = standing.len();
         self.start.clear();
         self.start.extend_from_slice(standing);
-        self.took_part.clear();
-        self.took_part.resize(n, false);
+        for x in [&mut self.took_part, &mut self.carrying] {
+            x.clear();
+            x.resize(n, false);
+        }
         for x in [&mut self.impulse, &mut self.work] {
             x.clear();
             x.resize(n, 0.0);
         }
         self.power = Power::default();
+    }
+
+    /// Says which contacts carried an impulse just before.
+    pub(crate) fn carry(&mut self, keys: impl Iterator<Item = usize>) {
+        self.carrying.fill(false);
+        for key in keys {
+            if let Some(carrying) = self.carrying.get_mut(key) {
+                *carrying = true;
+            }
+        }
     }
 
     /// Books a smooth piece in which `mode` was closed.
@@ -63,7 +77,7 @@ impl Record {
         }
     }
 
-    /// Books one constraint of an impact; joints are no events.
+    /// Books one constraint of an impact; joints and contacts that carried an impulse just before are no events.
     pub(crate) fn hit(&mut self, model: &Model, hit: &Hit, log: &mut StepLog) {
         let &Hit { t, key, u_minus, u_plus, impulse, rate } = hit;
         let work = 0.5 * impulse * (u_minus + u_plus);
@@ -72,7 +86,7 @@ impl Record {
         self.work[key] += work;
         self.power.contact += work;
         self.power.obstacle -= impulse * rate;
-        if impulse != 0.0 && !model.constraints.always[key] {
+        if impulse != 0.0 && !model.constraints.always[key] && !self.carrying[key] {
             let (gap, key) = (self.start[key].gap, Key(key as u64));
             log.events.push(Event { t, key, gap, u_minus, u_plus, impulse });
         }

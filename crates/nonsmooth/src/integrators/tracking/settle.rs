@@ -24,6 +24,18 @@ const PROJECTIONS: usize = 20;
 /// roundings, for M and W of bad condition.
 const CLOSE_ENOUGH: f64 = 1e3;
 
+/// What is done with contacts that last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Lasting {
+    /// They are held at gap zero.
+    #[default]
+    Closed,
+    /// They are held where they are.
+    Held,
+    /// They carry no force between impacts.
+    Ignored,
+}
+
 /// The contacts that are to be judged.
 #[derive(Default)]
 pub(crate) struct Candidates {
@@ -31,6 +43,7 @@ pub(crate) struct Candidates {
     pub(crate) closed: Vec<usize>,
     /// Those among them whose force was seen to pull.
     pub(crate) pulling: Vec<usize>,
+    pub(crate) lasting: Lasting,
     rows: Vec<usize>,
     a: Vec<f64>,
     correction: Vec<f64>,
@@ -51,6 +64,9 @@ impl Candidates {
         let joints = (0..model.constraints.n_gaps()).filter(|&key| model.constraints.always[key]);
         mode.clear();
         mode.extend(joints);
+        if self.lasting == Lasting::Ignored {
+            self.closed.clear();
+        }
         self.rows.clear();
         self.rows.extend_from_slice(mode);
         self.rows.extend_from_slice(&self.closed);
@@ -65,8 +81,14 @@ impl Candidates {
         course.arrive(model, mode)
     }
 
-    /// Projects the present point on y = 0, u = 0 of `rows`.
+    /// Projects the present point on y = 0, u = 0 of `rows`, joints first; only of the joints where contacts are held
+    /// where they are.
     pub(crate) fn close(&mut self, model: &Model, course: &mut Course, rows: &[usize]) -> StepResult {
+        let is_joint = |&&key: &&usize| model.constraints.always[key];
+        let rows = match self.lasting {
+            Lasting::Closed => rows,
+            _ => &rows[..rows.iter().take_while(is_joint).count()],
+        };
         if rows.is_empty() {
             return Ok(());
         }

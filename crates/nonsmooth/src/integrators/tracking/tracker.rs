@@ -27,8 +27,6 @@ use crate::model::{Key, Model, State};
 
 /// What is left of a grid step is nothing, relative to its size.
 pub(crate) const NOTHING_LEFT: f64 = 4.0 * f64::EPSILON;
-/// A bracket is never wider than this share of the grid step, whatever C and the time scale.
-const WIDEST: f64 = 1e-3;
 /// Share of the tolerance that the place of an event may cost.
 const EVENT_SHARE: f64 = 0.01;
 
@@ -220,11 +218,11 @@ impl Tracker {
             (Width::Rounding, _) => 0.0,
             (Width::Order { .. }, Some(tolerance)) => {
                 let speed = self.bracket.right.standing.iter().fold(0.0, fastest);
-                (EVENT_SHARE * tolerance / speed).min(WIDEST * h)
+                EVENT_SHARE * tolerance / speed
             }
             (Width::Order { factor, time_scale }, None) => {
                 let order = self.control.method().order;
-                (factor * h * (h / time_scale).powi(order)).min(WIDEST * h)
+                factor * h * (h / time_scale).powi(order)
             }
         }
     }
