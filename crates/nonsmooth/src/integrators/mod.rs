@@ -4,9 +4,13 @@ mod euler;
 mod euler_explicit;
 mod euler_implicit;
 mod euler_semi_implicit;
+mod event_driven;
+mod high_order;
 mod moreau_jean;
 mod moreau_paoli;
+mod splitting;
 mod stewart_trinkle;
+mod tracking;
 
 pub use moreau_jean::MoreauJean;
 
@@ -22,6 +26,9 @@ pub static INTEGRATORS: &[Entry] = &[
     moreau_jean::ENTRY,
     moreau_paoli::ENTRY,
     stewart_trinkle::ENTRY,
+    high_order::ENTRY,
+    event_driven::ENTRY,
+    splitting::ENTRY,
     euler_explicit::ENTRY,
     euler_semi_implicit::ENTRY,
     euler_implicit::ENTRY,
@@ -157,6 +164,48 @@ pub enum Refusal {
         "integrator.level = \"position\" needs theta > 0: with theta = 0 no impulse moves the end position"
     )]
     ExplicitAtPositionLevel,
+    /// An option has no meaning beside the others.
+    #[error("`{option}` has no meaning without {needs}; leave it out")]
+    IdleOption {
+        /// The option that was given.
+        option: &'static str,
+        /// What it would need.
+        needs: &'static str,
+    },
+    /// The scheme does not know this kind of law.
+    #[error(
+        "`{scheme}` does not take {what} (constraint `{constraint}`), only frictionless contacts and joints; use `moreau-jean`"
+    )]
+    Law {
+        /// The integrator.
+        scheme: &'static str,
+        /// Name of the constraint.
+        constraint: String,
+        /// The kind of its impulses.
+        what: &'static str,
+    },
+    /// The scheme works with gaps.
+    #[error(
+        "`{scheme}` needs a gap and does not take constraint `{constraint}` at velocity level; use `moreau-jean`"
+    )]
+    VelocityLevel {
+        /// The integrator.
+        scheme: &'static str,
+        /// Name of the constraint.
+        constraint: String,
+    },
+    /// The scheme needs accelerations, which a prescribed velocity does not give.
+    #[error(
+        "`{scheme}` does not take the prescribed velocity of coordinate `{coordinate}` of system `{system}`; let the obstacle move instead, with a gap g(q, t), or use `moreau-jean`"
+    )]
+    Prescribed {
+        /// The integrator.
+        scheme: &'static str,
+        /// Name of the system.
+        system: String,
+        /// Name of the coordinate.
+        coordinate: String,
+    },
 }
 
 /// Refuses laws that are neither a frictionless contact nor a joint.
