@@ -1,6 +1,8 @@
 //! acary-2010: the academic examples, orders of the schemes, local errors.
 
 mod background;
+mod comparison;
+mod higher_order;
 mod local;
 
 use super::paper::Paper;
@@ -18,5 +20,9 @@ pub(super) const PAPER: Paper = Paper {
         local::quadrature,
         local::impact,
         local::other_events,
+        higher_order::any_order,
+        higher_order::splitting,
+        comparison::contact_measure,
+        comparison::capturing_and_tracking,
     ],
 };

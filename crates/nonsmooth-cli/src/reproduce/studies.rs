@@ -9,10 +9,15 @@ use nonsmooth_scene::plot::{Figure, Item, Scale};
 /// A scheme with its options.
 pub(super) type Scheme<'a> = (&'a str, &'a Options);
 
-/// The exact solution called `name`.
+/// The exact solution called `name`, with its default parameters.
 pub(super) fn known(name: &str) -> anyhow::Result<Box<dyn Exact>> {
+    known_with(name, &Options::default())
+}
+
+/// The exact solution called `name`.
+pub(super) fn known_with(name: &str, options: &Options) -> anyhow::Result<Box<dyn Exact>> {
     let entry = exact::find(name).ok_or_else(|| anyhow::anyhow!("no exact solution `{name}`"))?;
-    entry.build(&Options::default()).map_err(|errors| anyhow::anyhow!("{name}: {errors:?}"))
+    entry.build(options).map_err(|errors| anyhow::anyhow!("{name}: {errors:?}"))
 }
 
 /// One scheme on one exact solution, step sizes from `coarsest` to `finest` [s].
@@ -53,8 +58,16 @@ pub(super) fn slope_of_maxima(runs: &Runs, error: impl Fn(&Run) -> f64) -> f64 {
 /// A measure of a run, with its label.
 pub(super) type Measure = (&'static str, fn(&Run) -> f64);
 
+/// Points of a curve.
+pub(super) type Points = Vec<(f64, f64)>;
+
+/// The mean of what the runs of each rung cost.
+pub(super) fn work(runs: &Runs, cost: impl Fn(&Run) -> f64) -> Vec<f64> {
+    runs.0.iter().map(|rung| rung.iter().map(&cost).sum::<f64>() / rung.len().max(1) as f64).collect()
+}
+
 /// Errors over step sizes with lines of whole orders.
-pub(super) fn convergence(title: &str, series: &[(String, Vec<(f64, f64)>)], orders: &[i32]) -> Figure {
+pub(super) fn convergence(title: &str, series: &[(String, Points)], orders: &[i32]) -> Figure {
     let mut items: Vec<Item> = series
         .iter()
         .map(|(label, points)| Item::Marked { label: label.clone(), points: points.clone() })
@@ -81,7 +94,7 @@ pub(super) fn convergence(title: &str, series: &[(String, Vec<(f64, f64)>)], ord
 }
 
 /// The mean errors of some measures as series of a figure.
-pub(super) fn series(runs: &Runs, measures: &[Measure]) -> Vec<(String, Vec<(f64, f64)>)> {
+pub(super) fn series(runs: &Runs, measures: &[Measure]) -> Vec<(String, Points)> {
     let points = |error: fn(&Run) -> f64| {
         runs.rungs(error).iter().map(|rung| (rung.step_size, rung.mean)).collect()
     };

@@ -79,7 +79,7 @@ pub(in crate::reproduce) fn solutions(schemes: &Schemes) -> anyhow::Result<Secti
     Ok(section)
 }
 
-const MEASURES: [Measure; 5] = [
+pub(super) const MEASURES: [Measure; 5] = [
     ("q, L1", |run| run.q.l1),
     ("q, maximum", |run| run.q.maximum),
     ("q, Hausdorff", |run| run.q.hausdorff),
