@@ -6,6 +6,7 @@ mod euler_implicit;
 mod euler_semi_implicit;
 mod moreau_jean;
 mod moreau_paoli;
+mod schatzman_paoli;
 
 pub use moreau_jean::MoreauJean;
 
@@ -20,6 +21,7 @@ use thiserror::Error;
 pub static INTEGRATORS: &[Entry] = &[
     moreau_jean::ENTRY,
     moreau_paoli::ENTRY,
+    schatzman_paoli::ENTRY,
     euler_explicit::ENTRY,
     euler_semi_implicit::ENTRY,
     euler_implicit::ENTRY,
@@ -103,6 +105,16 @@ pub enum Refusal {
         second: String,
         /// Its restitution [–].
         e_second: f64,
+    },
+    /// The scheme works with positions.
+    #[error(
+        "`{integrator}` imposes gaps and cannot honour constraint `{constraint}`, which is one of velocities; use moreau-jean"
+    )]
+    GapsOnly {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// Name of the constraint.
+        constraint: String,
     },
     /// The scheme integrates free motion only.
     #[error(

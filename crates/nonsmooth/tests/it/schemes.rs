@@ -4,6 +4,7 @@
 mod academic;
 mod euler;
 mod moreau_paoli;
+mod schatzman_paoli;
 
 use nonsmooth::{Integrator, Model, Options, Simulation, Solving, State, Trajectory, find_integrator};
 
