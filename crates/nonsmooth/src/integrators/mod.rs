@@ -4,6 +4,7 @@ mod euler;
 mod euler_explicit;
 mod euler_implicit;
 mod euler_semi_implicit;
+mod moreau_adaptive;
 mod moreau_jean;
 mod moreau_paoli;
 mod schatzman_paoli;
@@ -22,6 +23,7 @@ pub static INTEGRATORS: &[Entry] = &[
     moreau_jean::ENTRY,
     moreau_paoli::ENTRY,
     schatzman_paoli::ENTRY,
+    moreau_adaptive::ENTRY,
     euler_explicit::ENTRY,
     euler_semi_implicit::ENTRY,
     euler_implicit::ENTRY,
@@ -143,6 +145,14 @@ pub enum Refusal {
     IgnoredAtPositionLevel {
         /// The option that was given.
         option: &'static str,
+    },
+    /// The smallest inner step is larger than the largest.
+    #[error("integrator.h_min = {h_min} must not be larger than h_max = {h_max}")]
+    StepBounds {
+        /// Smallest inner step [s].
+        h_min: f64,
+        /// Largest inner step [s].
+        h_max: f64,
     },
     /// The step size is not a positive number.
     #[error("the step size must be a finite number > 0, got {step_size}")]

@@ -101,7 +101,7 @@ struct Work {
 }
 
 impl MoreauJean {
-    fn new(options: &Options, solving: Solving) -> Self {
+    pub(super) fn new(options: &Options, solving: Solving) -> Self {
         Self {
             theta: options.number(&THETA),
             gamma: options.number(&GAMMA),

@@ -12,6 +12,7 @@ mod free_motion;
 mod impact_work;
 mod iterate;
 mod linearize;
+mod merge;
 mod solve;
 
 pub use account::{Accounting, Energies, Made, Works, account, energies};
@@ -25,4 +26,5 @@ pub use free_motion::{Free, Theta, free_motion};
 pub use impact_work::impact_work;
 pub use iterate::{Configuration, Iterate};
 pub use linearize::{Level, linearize};
+pub use merge::{Merging, merge};
 pub use solve::{Impulses, Policy, judge, solve, warm_start};

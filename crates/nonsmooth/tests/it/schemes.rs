@@ -3,6 +3,7 @@
 
 mod academic;
 mod euler;
+mod moreau_adaptive;
 mod moreau_paoli;
 mod schatzman_paoli;
 
