@@ -5,6 +5,7 @@ mod euler_explicit;
 mod euler_implicit;
 mod euler_semi_implicit;
 mod moreau_adaptive;
+mod moreau_energy;
 mod moreau_jean;
 mod moreau_paoli;
 mod schatzman_paoli;
@@ -24,6 +25,7 @@ pub static INTEGRATORS: &[Entry] = &[
     moreau_paoli::ENTRY,
     schatzman_paoli::ENTRY,
     moreau_adaptive::ENTRY,
+    moreau_energy::ENTRY,
     euler_explicit::ENTRY,
     euler_semi_implicit::ENTRY,
     euler_implicit::ENTRY,
@@ -113,6 +115,28 @@ pub enum Refusal {
         "`{integrator}` imposes gaps and cannot honour constraint `{constraint}`, which is one of velocities; use moreau-jean"
     )]
     GapsOnly {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// Name of the constraint.
+        constraint: String,
+    },
+    /// The scheme keeps an energy that the model does not have.
+    #[error(
+        "`{integrator}` keeps the energy of linear systems with constant M, K and load and cannot honour the {what} `{name}`; take it out, or use moreau-jean"
+    )]
+    NotConservative {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// What does not keep the energy.
+        what: &'static str,
+        /// Name of the system or constraint.
+        name: String,
+    },
+    /// The scheme corrects coordinates that do not touch, and there are none.
+    #[error(
+        "`{integrator}` gives energy to coordinates that do not touch, but a closed `{constraint}` leaves none; use moreau-jean with restitution 1"
+    )]
+    NoFreeDirection {
         /// Name of the integrator.
         integrator: &'static str,
         /// Name of the constraint.

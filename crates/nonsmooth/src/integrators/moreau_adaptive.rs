@@ -85,6 +85,8 @@ struct Work {
     here: State,
     /// After one step h.
     whole: (State, StepLog),
+    /// Inner scratch for steps h, so that neither they nor the halves lose their factors while h stays.
+    whole_work: inner::Work,
     /// After the first and after the second step h/2.
     halves: [(State, StepLog); 2],
     /// Gaps at `here` [m].
@@ -106,18 +108,21 @@ impl MoreauAdaptive {
 
     /// Makes the three steps from `here`; returns the error over the tolerance.
     fn attempt(&mut self, model: &Model, h: f64, log: &mut StepLog) -> StepResult<f64> {
-        let Work { here, whole, halves: [first, second], gaps, .. } = &mut self.work;
-        let inner = &mut self.inner;
-        let mut make = |from: &State, h: f64, (to, made): &mut (State, StepLog)| {
-            made.clear();
-            let result = inner.step(model, from, h, to, made);
-            log.solves.extend_from_slice(&made.solves);
-            log.counts.evaluations += made.counts.evaluations;
-            result
-        };
-        make(here, h, whole)?;
-        make(here, 0.5 * h, first)?;
-        make(&first.0, 0.5 * h, second)?;
+        let Work { here, whole, whole_work, halves: [first, second], gaps, .. } = &mut self.work;
+        let mut make =
+            |inner: &mut MoreauJean, from: &State, h: f64, (to, made): &mut (State, StepLog)| {
+                made.clear();
+                let result = inner.step(model, from, h, to, made);
+                log.solves.extend_from_slice(&made.solves);
+                log.counts.evaluations += made.counts.evaluations;
+                result
+            };
+        self.inner.exchange(whole_work);
+        let made = make(&mut self.inner, here, h, whole);
+        self.inner.exchange(whole_work);
+        made?;
+        make(&mut self.inner, here, 0.5 * h, first)?;
+        make(&mut self.inner, &first.0, 0.5 * h, second)?;
         let far = distance(&whole.0.q, &second.0.q).max(distance(&whole.0.v, &second.0.v));
         let sunk = penetration_growth(model, gaps, &second.1.gaps);
         Ok((2.0 * far).max(sunk) / self.tolerance)
@@ -128,11 +133,9 @@ impl MoreauAdaptive {
         let Work { here, halves, gaps, merging, .. } = &mut self.work;
         for (_, made) in &*halves {
             merge(made, merging, log);
-            if let Some(report) = made.solves.last() {
-                if worst.is_none_or(|worst| !(report.residual <= worst.residual)) {
-                    *worst = Some(*report);
-                }
-            }
+            let report = made.solves.last();
+            let is_worse = |report: &&Report| worst.is_none_or(|w| !(report.residual <= w.residual));
+            *worst = report.filter(is_worse).copied().or(*worst);
         }
         gaps.clone_from(&halves[1].1.gaps);
         here.copy_from(&halves[1].0);
@@ -198,8 +201,10 @@ impl Integrator for MoreauAdaptive {
     }
 
     fn poison(&mut self) {
-        let Work { here, whole, halves: [first, second], gaps, part, merging } = &mut self.work;
+        let Work { here, whole, whole_work, halves: [first, second], gaps, part, merging } =
+            &mut self.work;
         here.poison();
+        whole_work.poison();
         for (state, log) in [whole, first, second] {
             state.poison();
             *log = StepLog::default();

@@ -14,6 +14,7 @@ mod iterate;
 mod linearize;
 mod merge;
 mod solve;
+mod tangent;
 
 pub use account::{Accounting, Energies, Made, Works, account, energies};
 pub use advance::advance;
@@ -28,3 +29,4 @@ pub use iterate::{Configuration, Iterate};
 pub use linearize::{Level, linearize};
 pub use merge::{Merging, merge};
 pub use solve::{Impulses, Policy, judge, solve, warm_start};
+pub use tangent::{Tangent, tangent};

@@ -2,8 +2,10 @@
 //! order.
 
 mod academic;
+mod conformance;
 mod euler;
 mod moreau_adaptive;
+mod moreau_energy;
 mod moreau_paoli;
 mod schatzman_paoli;
 

@@ -35,7 +35,8 @@ fn bouncing_ball_schatzman_paoli() {
     assert_eq!(table.rows.len(), ours.t.len());
     // From the spec: 1e-8 before t = 6, then an accumulation amplifies rounding.
     let before = |k: usize| table.rows[k][0] < 6.0;
-    let columns: [(&str, usize, f64, &dyn Fn(usize) -> f64); 4] = [
+    type Column<'a> = (&'a str, usize, f64, &'a dyn Fn(usize) -> f64);
+    let columns: [Column<'_>; 4] = [
         ("t", 0, 1e-12, &|k| ours.t[k]),
         ("q", 1, 1e-5, &|k| ours.q[k][0]),
         ("v", 2, 2e-3, &|k| ours.v[k][0]),
