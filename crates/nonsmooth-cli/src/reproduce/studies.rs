@@ -75,7 +75,10 @@ pub(super) fn convergence(title: &str, series: &[(String, Points)], orders: &[i3
     let points = || series.iter().flat_map(|(_, points)| points);
     let (small, large) = points().fold((f64::INFINITY, 0.0f64), |(a, b), (h, _)| (a.min(*h), b.max(*h)));
     let top = points().fold(0.0f64, |m, (_, e)| m.max(*e));
+    let bottom = points().fold(f64::INFINITY, |m, (_, e)| m.min(*e));
     for &order in orders {
+        // Down to the smallest error, so that a steep line does not stretch the figure.
+        let small = small.max(large * (bottom / top).powf(1.0 / f64::from(order)));
         let line = |h: f64| (h, top * (h / large).powi(order));
         items.push(Item::Dashed {
             label: format!("order {order}"),

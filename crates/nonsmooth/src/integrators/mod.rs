@@ -6,8 +6,11 @@ mod euler_implicit;
 mod euler_semi_implicit;
 mod event_driven;
 mod high_order;
+mod moreau_adaptive;
+mod moreau_energy;
 mod moreau_jean;
 mod moreau_paoli;
+mod schatzman_paoli;
 mod splitting;
 mod stewart_trinkle;
 mod tracking;
@@ -25,10 +28,13 @@ use thiserror::Error;
 pub static INTEGRATORS: &[Entry] = &[
     moreau_jean::ENTRY,
     moreau_paoli::ENTRY,
+    schatzman_paoli::ENTRY,
     stewart_trinkle::ENTRY,
+    moreau_adaptive::ENTRY,
     high_order::ENTRY,
-    event_driven::ENTRY,
     splitting::ENTRY,
+    moreau_energy::ENTRY,
+    event_driven::ENTRY,
     euler_explicit::ENTRY,
     euler_semi_implicit::ENTRY,
     euler_implicit::ENTRY,
@@ -125,6 +131,38 @@ pub enum Refusal {
         /// Its restitution [–].
         e_second: f64,
     },
+    /// The scheme works with positions.
+    #[error(
+        "`{integrator}` imposes gaps and cannot honour constraint `{constraint}`, which is one of velocities; use moreau-jean"
+    )]
+    GapsOnly {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// Name of the constraint.
+        constraint: String,
+    },
+    /// The scheme keeps an energy that the model does not have.
+    #[error(
+        "`{integrator}` keeps the energy of linear systems with constant M, K and load and cannot honour the {what} `{name}`; take it out, or use moreau-jean"
+    )]
+    NotConservative {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// What does not keep the energy.
+        what: &'static str,
+        /// Name of the system or constraint.
+        name: String,
+    },
+    /// The scheme corrects coordinates that do not touch, and there are none.
+    #[error(
+        "`{integrator}` gives energy to coordinates that do not touch, but a closed `{constraint}` leaves none; use moreau-jean with restitution 1"
+    )]
+    NoFreeDirection {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// Name of the constraint.
+        constraint: String,
+    },
     /// The scheme integrates free motion only.
     #[error(
         "`{integrator}` integrates free motion and cannot honour constraint `{constraint}`; take the constraint out, or use moreau-jean"
@@ -152,6 +190,14 @@ pub enum Refusal {
     IgnoredAtPositionLevel {
         /// The option that was given.
         option: &'static str,
+    },
+    /// The smallest inner step is larger than the largest.
+    #[error("integrator.h_min = {h_min} must not be larger than h_max = {h_max}")]
+    StepBounds {
+        /// Smallest inner step [s].
+        h_min: f64,
+        /// Largest inner step [s].
+        h_max: f64,
     },
     /// The step size is not a positive number.
     #[error("the step size must be a finite number > 0, got {step_size}")]

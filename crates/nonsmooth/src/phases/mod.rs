@@ -12,7 +12,9 @@ mod free_motion;
 mod impact_work;
 mod iterate;
 mod linearize;
+mod merge;
 mod solve;
+mod tangent;
 
 pub use account::{Accounting, Energies, Made, Works, account, energies};
 pub use advance::advance;
@@ -25,4 +27,6 @@ pub use free_motion::{Free, Theta, free_motion};
 pub use impact_work::impact_work;
 pub use iterate::{Configuration, Iterate};
 pub use linearize::{Level, linearize};
+pub use merge::{Merging, merge};
 pub use solve::{Impulses, Policy, judge, solve, warm_start};
+pub use tangent::{Tangent, tangent};

@@ -14,6 +14,7 @@ use std::path::Path;
 /// rounding a little.
 const ROUNDING: f64 = 1e-12;
 
+/// A reference table.
 pub struct Table {
     pub names: Vec<String>,
     pub rows: Vec<Vec<f64>>,
