@@ -9,6 +9,7 @@ mod nonlinear;
 mod references;
 mod robust;
 mod schemes;
+mod splitting;
 
 use nonsmooth::{Integrator, Options, Solving, find_integrator};
 
