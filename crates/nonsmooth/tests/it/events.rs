@@ -155,7 +155,8 @@ fn an_accumulation_is_refused_with_its_time() {
         // The other scheme passes and comes to rest.
         let mut simulation = run(ball(e), "high-order", &Options::default(), 0.1);
         simulation.run(100, &mut []).expect("high-order passes it");
-        assert_eq!((simulation.state.q[0], simulation.state.v[0]), (0.0, 0.0));
+        // Closed to rounding: 16 ε of the 0.1 m that it would fall in a step.
+        assert!(simulation.state.q[0].abs() < 4e-16 && simulation.state.v[0] == 0.0);
     }
 }
 

@@ -2,7 +2,7 @@
 //! contacts. Errors are L1 over the grid nodes, right limits, averaged over eight step numbers per level: with one alone
 //! the phase of an impact in its step decides.
 
-mod oracles;
+pub mod oracles;
 
 use crate::by_name::{built, integrator, run};
 use nonsmooth::{

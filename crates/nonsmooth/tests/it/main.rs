@@ -12,6 +12,7 @@ mod nonlinear;
 mod references;
 mod robust;
 mod schemes;
+mod splitting;
 mod stewart_trinkle;
 
 use nonsmooth::{Integrator, Options, Solving, find_integrator};

@@ -17,6 +17,15 @@ pub(crate) const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// of small problems leave.
 pub(crate) const STANDSTILL: f64 = 1e-13;
 
+/// Sizes against which rounding is judged: a body at rest at the origin has none of its own.
+#[derive(Default)]
+pub(crate) struct Scale {
+    /// Size of each velocity over the step, max(|v|, h |M⁻¹ f|) [m/s].
+    pub(crate) pace: Vec<f64>,
+    /// Length of the step [s].
+    pub(crate) h: f64,
+}
+
 /// How a constraint stands.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Standing {
@@ -42,22 +51,21 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// How constraint `key` stands at a point; leaves its row of H behind. `pace` is the size of each velocity over
-    /// the step [m/s].
+    /// How constraint `key` stands at a point; leaves its row of H behind.
     pub(crate) fn look(
         &mut self,
         model: &Model,
         key: usize,
         at: &Point,
-        pace: &[f64],
+        scale: &Scale,
     ) -> StepResult<Standing> {
         let (gap, rate) = self.evaluate(model, key, at)?;
         let (mut u, mut terms, mut speeds) = (rate, gap.abs() + (rate * at.t).abs(), rate.abs());
         for (&j, &h) in self.columns.iter().zip(&self.values) {
             let j = j as usize;
             u += h * at.v[j];
-            terms += (h * at.q[j]).abs();
-            speeds += h.abs() * pace[j].max(at.v[j].abs());
+            terms += h.abs() * at.q[j].abs().max(scale.h * scale.pace[j]);
+            speeds += h.abs() * scale.pace[j].max(at.v[j].abs());
         }
         let name = Key(key as u64);
         check_constraint(model, "gap", name, gap)?;
@@ -130,7 +138,7 @@ impl Closed {
         keys: &[usize],
         at: &Point,
         factors: &mut Factors,
-        pace: &[f64],
+        scale: &Scale,
     ) -> StepResult {
         let (m, n) = (keys.len(), model.n_velocities());
         self.n_velocities = n;
@@ -139,7 +147,7 @@ impl Closed {
         self.response.clear();
         self.response.resize(m * n, 0.0);
         for (&key, response) in keys.iter().zip(self.response.chunks_mut(n.max(1))) {
-            self.standing.push(self.row.look(model, key, at, pace)?);
+            self.standing.push(self.row.look(model, key, at, scale)?);
             self.jacobian.column.extend_from_slice(&self.row.columns);
             self.jacobian.value.extend_from_slice(&self.row.values);
             self.jacobian.finish_row();

@@ -36,14 +36,15 @@ impl Course {
         let Course { motion, rk, watch, at, start, h, .. } = self;
         check_finite(model, "position", &at.q)?;
         check_finite(model, "velocity", &at.v)?;
-        motion.pace.resize(at.v.len(), 0.0);
-        motion.pace.fill(0.0);
+        motion.scale.h = *h;
+        motion.scale.pace.clear();
+        motion.scale.pace.resize(at.v.len(), 0.0);
         rk.begin(model, mode, at, motion)?;
-        for (pace, (v, a)) in motion.pace.iter_mut().zip(at.v.iter().zip(&rk.start.a)) {
+        for (pace, (v, a)) in motion.scale.pace.iter_mut().zip(at.v.iter().zip(&motion.unheld)) {
             *pace = v.abs().max(*h * a.abs());
         }
         watch.set(model, mode);
-        watch.survey(model, at, &motion.pace, start)
+        watch.survey(model, at, &motion.scale, start)
     }
 
     /// Lets time pass.

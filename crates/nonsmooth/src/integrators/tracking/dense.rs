@@ -42,7 +42,7 @@ impl Dense {
             for _ in 0..HALVINGS {
                 let middle = 0.5 * (low + high);
                 self.position(flow, rk, sample, middle);
-                let now = watch.look(flow.model, key, &self.at, &motion.pace)?;
+                let now = watch.look(flow.model, key, &self.at, &motion.scale)?;
                 if is_below(&start[key], &now) { high = middle } else { low = middle }
             }
             first = Some(first.map_or(high, |first: f64| first.min(high)));

@@ -58,7 +58,7 @@ impl Impact {
         let Course { motion, rk, contact, at, .. } = course;
         add(delta, &rk.start.a, &mut at.v);
         factorize_mass(model, &at.q, &mut motion.factors)?;
-        motion.closed.fill(model, &self.rows, at, &mut motion.factors, &motion.pace)?;
+        motion.closed.fill(model, &self.rows, at, &mut motion.factors, &motion.scale)?;
         let closed = &motion.closed;
         self.u_minus.clear();
         self.restitution.clear();

@@ -7,7 +7,7 @@
 //! The closed constraints (the *mode*) are held as equations: the right-hand side is then as smooth as the model,
 //! and Runge–Kutta methods keep their order. That no contact pulls is watched from outside: λ < 0 is an event.
 
-use super::closed::Closed;
+use super::closed::{Closed, Scale};
 use super::forces::{Forces, Point, Power};
 use crate::error::StepResult;
 use crate::model::Model;
@@ -47,8 +47,9 @@ pub(crate) struct Motion {
     pub(crate) factors: Factors,
     /// The constraints of the last evaluation.
     pub(crate) closed: Closed,
-    /// Size of each velocity over the step, max(|v|, h |v̇|) [m/s].
-    pub(crate) pace: Vec<f64>,
+    pub(crate) scale: Scale,
+    /// M⁻¹ f of the last evaluation in a mode [m/s²].
+    pub(crate) unheld: Vec<f64>,
     /// Evaluations of f since the count was reset.
     pub(crate) evaluations: u64,
     forces: Forces,
@@ -80,13 +81,14 @@ impl Motion {
     ) -> StepResult {
         let Rate { a, lambda, pulls, power } = rate;
         self.free(model, at, a, power)?;
+        self.unheld.clone_from(a);
         lambda.clear();
         pulls.clear();
         if mode.is_empty() {
             return Ok(());
         }
-        let Motion { closed, factors, pace, .. } = self;
-        closed.fill(model, mode, at, factors, pace)?;
+        let Motion { closed, factors, scale, .. } = self;
+        closed.fill(model, mode, at, factors, scale)?;
         closed.curve(model, mode, at)?;
         let mut resisted = 0.0f64;
         for i in 0..mode.len() {
@@ -108,6 +110,7 @@ impl Motion {
         self.factors.poison();
         self.closed.poison();
         self.forces.poison();
-        self.pace.fill(f64::NAN);
+        self.scale.pace.fill(f64::NAN);
+        self.unheld.fill(f64::NAN);
     }
 }

@@ -139,7 +139,7 @@ impl Path {
                 self.flights.push(Flight { key, t, approach, speed, length: 0.0, is_lost: true });
                 continue;
             }
-            motion.closed.fill(model, &[key], at, &mut motion.factors, &motion.pace)?;
+            motion.closed.fill(model, &[key], at, &mut motion.factors, &motion.scale)?;
             motion.closed.curve(model, &[key], at)?;
             let back = -(motion.closed.along(0, &rk.start.a) + motion.closed.curvature[0]);
             if back > 0.0 {

@@ -3,7 +3,7 @@
 //! A contact that is not closed was *entered* if y < 0 and u < 0 there, or y is lower than it was at the start: after
 //! an impact y is rounding and u > 0, which must not count. A closed one is *left* where its force pulls.
 
-use super::closed::{Row, Standing};
+use super::closed::{Row, Scale, Standing};
 use super::forces::Point;
 use super::motion::{Motion, Rate};
 use super::runge_kutta::Leap;
@@ -46,9 +46,9 @@ impl Watch {
         model: &Model,
         key: usize,
         at: &Point,
-        pace: &[f64],
+        scale: &Scale,
     ) -> StepResult<Standing> {
-        self.row.look(model, key, at, pace)
+        self.row.look(model, key, at, scale)
     }
 
     /// How all constraints stand at a point.
@@ -56,12 +56,12 @@ impl Watch {
         &mut self,
         model: &Model,
         at: &Point,
-        pace: &[f64],
+        scale: &Scale,
         standing: &mut Vec<Standing>,
     ) -> StepResult {
         standing.clear();
         for key in 0..model.constraints.n_gaps() {
-            standing.push(self.row.look(model, key, at, pace)?);
+            standing.push(self.row.look(model, key, at, scale)?);
         }
         Ok(())
     }
@@ -74,7 +74,7 @@ impl Watch {
         motion: &mut Motion,
         sample: &mut Sample,
     ) -> StepResult {
-        self.survey(model, &sample.leap.at, &motion.pace, &mut sample.standing)?;
+        self.survey(model, &sample.leap.at, &motion.scale, &mut sample.standing)?;
         sample.rate.pulls.clear();
         if self.closed { motion.rate(model, mode, &sample.leap.at, &mut sample.rate) } else { Ok(()) }
     }

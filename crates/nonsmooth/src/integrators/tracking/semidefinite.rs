@@ -1,7 +1,8 @@
-//! Small systems W x = b with W symmetric and positive semi-definite, by Cholesky's method W = L Lᵀ.
+//! Small systems W x = b with W symmetric and positive semi-definite, by W = L D Lᵀ.
 //!
 //! A row that depends on those before it (its pivot is rounding) is left out: its x is 0. If b is consistent the
-//! solution is one of many, and the one that rests on the earliest independent rows.
+//! solution is one of many, and the one that rests on the earliest independent rows. Without square roots, so that
+//! what is exact stays exact: a single body at rest does not creep.
 
 /// Pivot, relative to the diagonal, below which a row counts as dependent: 5000 roundings.
 const DEPENDENT: f64 = 1e-12;
@@ -10,7 +11,7 @@ const DEPENDENT: f64 = 1e-12;
 #[derive(Default)]
 pub(crate) struct Semidefinite {
     n: usize,
-    /// L by rows.
+    /// L by rows, with D on the diagonal; entries of dependent columns are 0.
     l: Vec<f64>,
     /// Whether a row depends on those before it.
     pub(crate) dependent: Vec<bool>,
@@ -23,37 +24,31 @@ impl Semidefinite {
         self.l.clear();
         self.l.extend_from_slice(&w[..n * n]);
         self.dependent.clear();
+        let (l, dependent) = (&mut self.l, &mut self.dependent);
         for i in 0..n {
-            for k in 0..=i {
-                let mut sum = w[i * n + k];
-                for j in 0..k {
-                    sum -= self.l[i * n + j] * self.l[k * n + j];
-                }
-                if k < i {
-                    self.l[i * n + k] = if self.dependent[k] { 0.0 } else { sum / self.l[k * n + k] };
-                } else {
-                    let dependent = !(sum > DEPENDENT * w[i * n + i]);
-                    self.dependent.push(dependent);
-                    self.l[i * n + i] = if dependent { 1.0 } else { sum.sqrt() };
-                }
+            for k in 0..i {
+                let sum: f64 = (0..k).map(|j| l[i * n + j] * l[j * n + j] * l[k * n + j]).sum();
+                let rest = w[i * n + k] - sum;
+                l[i * n + k] = if dependent[k] { 0.0 } else { rest / l[k * n + k] };
             }
+            let sum: f64 = (0..i).map(|j| l[i * n + j] * l[i * n + j] * l[j * n + j]).sum();
+            let pivot = w[i * n + i] - sum;
+            dependent.push(!(pivot > DEPENDENT * w[i * n + i]));
+            l[i * n + i] = pivot;
         }
     }
 
     /// x ← W⁻¹ x on the independent rows, 0 on the others.
     pub(crate) fn solve(&self, x: &mut [f64]) {
-        let n = self.n;
+        let (n, l) = (self.n, &self.l);
         for i in 0..n {
-            let sum: f64 = (0..i).map(|j| self.l[i * n + j] * x[j]).sum();
-            x[i] = if self.dependent[i] { 0.0 } else { (x[i] - sum) / self.l[i * n + i] };
+            let sum: f64 = (0..i).map(|j| l[i * n + j] * x[j]).sum();
+            x[i] = if self.dependent[i] { 0.0 } else { x[i] - sum };
         }
         for i in (0..n).rev().filter(|&i| !self.dependent[i]) {
-            x[i] /= self.l[i * n + i];
-            for j in 0..i {
-                x[j] -= self.l[i * n + j] * x[i];
-            }
+            let sum: f64 = (i + 1..n).map(|j| l[j * n + i] * x[j]).sum();
+            x[i] = x[i] / l[i * n + i] - sum;
         }
-        x.iter_mut().zip(&self.dependent).filter(|(_, d)| **d).for_each(|(x, _)| *x = 0.0);
     }
 
     pub(crate) fn poison(&mut self) {

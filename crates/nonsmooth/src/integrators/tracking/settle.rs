@@ -81,37 +81,45 @@ impl Candidates {
         course.arrive(model, mode)
     }
 
-    /// Projects the present point on y = 0, u = 0 of `rows`, joints first; only of the joints where contacts are held
+    /// Projects the present point on y = 0 and u = 0 of `rows`, joints first; on u = 0 alone where contacts are held
     /// where they are.
     pub(crate) fn close(&mut self, model: &Model, course: &mut Course, rows: &[usize]) -> StepResult {
-        let is_joint = |&&key: &&usize| model.constraints.always[key];
-        let rows = match self.lasting {
-            Lasting::Closed => rows,
-            _ => &rows[..rows.iter().take_while(is_joint).count()],
-        };
         if rows.is_empty() {
             return Ok(());
         }
+        let is_joint = |&&key: &&usize| model.constraints.always[key];
+        let placed = match self.lasting {
+            Lasting::Closed => rows,
+            _ => &rows[..rows.iter().take_while(is_joint).count()],
+        };
+        self.place(model, course, placed)?;
+        let Course { motion, at, .. } = course;
+        if placed.len() < rows.len() {
+            motion.closed.fill(model, rows, at, &mut motion.factors, &motion.scale)?;
+        }
+        self.correct(&motion.closed, |s| s.u, &mut at.v);
+        Ok(())
+    }
+
+    /// Projects the position on y = 0 of `rows`; leaves them gathered.
+    fn place(&mut self, model: &Model, course: &mut Course, rows: &[usize]) -> StepResult {
+        let Course { motion, at, .. } = course;
         let mut last = f64::INFINITY;
-        for iteration in 1.. {
-            let Course { motion, at, .. } = course;
+        for iterations in 0.. {
             factorize_mass(model, &at.q, &mut motion.factors)?;
-            motion.closed.fill(model, rows, at, &mut motion.factors, &motion.pace)?;
-            let worst = worst_gap(&motion.closed);
-            let share = worst.map_or(0.0, |(_, share)| share);
+            motion.closed.fill(model, rows, at, &mut motion.factors, &motion.scale)?;
+            let Some((worst, share)) = worst_gap(&motion.closed) else { break };
             if share <= 1.0 || share <= CLOSE_ENOUGH && share >= last {
                 break;
             }
-            if iteration > PROJECTIONS || !share.is_finite() {
-                let (i, gap) = worst.map_or((0, 0.0), |(i, _)| (i, motion.closed.standing[i].gap));
-                let constraint = model.constraints.name(Key(rows[i] as u64)).to_owned();
-                return Err(StepError::NotClosed { constraint, gap, iterations: iteration - 1 }.into());
+            if iterations == PROJECTIONS || !share.is_finite() {
+                let constraint = model.constraints.name(Key(rows[worst] as u64)).to_owned();
+                let gap = motion.closed.standing[worst].gap;
+                return Err(StepError::NotClosed { constraint, gap, iterations }.into());
             }
             last = share;
             self.correct(&motion.closed, |s| s.gap, &mut at.q);
         }
-        let Course { motion, at, .. } = course;
-        self.correct(&motion.closed, |s| s.u, &mut at.v);
         Ok(())
     }
 
@@ -139,7 +147,7 @@ impl Candidates {
         let Course { motion, contact, at, .. } = course;
         let (rows, a) = (&self.rows, &mut self.a);
         motion.free(model, at, a, &mut super::forces::Power::default())?;
-        motion.closed.fill(model, rows, at, &mut motion.factors, &motion.pace)?;
+        motion.closed.fill(model, rows, at, &mut motion.factors, &motion.scale)?;
         motion.closed.curve(model, rows, at)?;
         let closed = &motion.closed;
         let rhs = |i: usize| closed.along(i, a) + closed.curvature[i];
@@ -170,7 +178,7 @@ impl Candidates {
         let n_sure = self.rank.iter().filter(|rank| **rank < 3).count();
         if n_sure < mode.len() {
             let Course { motion, at, .. } = course;
-            motion.closed.fill(model, mode, at, &mut motion.factors, &motion.pace)?;
+            motion.closed.fill(model, mode, at, &mut motion.factors, &motion.scale)?;
             let dependent = &motion.closed.factor.dependent;
             let mut place = 0;
             mode.retain(|_| {
