@@ -158,9 +158,12 @@ fn the_ledger_of_linear_models_closes() {
         }
         let mut ledger = nonsmooth::EnergyLedger::default();
         simulation.run(300, &mut [&mut ledger]).expect("good steps");
-        // Rounding of the sums of one step, or of the inner steps of one.
+        // Rounding of the sums of one step, or of the inner steps of one; Runge–Kutta methods have no identity, and what they
+        // leave is their local error, ω h = 0.2 to the fifth.
+        let runge_kutta = ["high-order", "event-driven", "splitting"].contains(&scheme);
+        let bound = if runge_kutta { 1e-6 } else { 1e-12 };
         let relative = ledger.worst_remainder / ledger.scale;
-        assert!(relative < 1e-12, "{scheme}, {name}: remainder {relative:.1e}");
+        assert!(relative < bound, "{scheme}, {name}: remainder {relative:.1e}");
     });
 }
 
