@@ -8,6 +8,7 @@ mod event_driven;
 mod high_order;
 mod moreau_jean;
 mod moreau_paoli;
+mod moreau_projected;
 mod splitting;
 mod stewart_trinkle;
 mod tracking;
@@ -24,6 +25,7 @@ use thiserror::Error;
 /// Every integrator, in the order in which they are listed to users.
 pub static INTEGRATORS: &[Entry] = &[
     moreau_jean::ENTRY,
+    moreau_projected::ENTRY,
     moreau_paoli::ENTRY,
     stewart_trinkle::ENTRY,
     high_order::ENTRY,
@@ -153,6 +155,11 @@ pub enum Refusal {
         /// The option that was given.
         option: &'static str,
     },
+    /// A combined projection selects its contacts itself.
+    #[error(
+        "integrator.projection = \"combined\" cannot honour project = \"all\": contacts that would overlap take part in the step; leave it out"
+    )]
+    ProjectAllWhenCombined,
     /// The step size is not a positive number.
     #[error("the step size must be a finite number > 0, got {step_size}")]
     StepSize {
