@@ -61,6 +61,7 @@ pub(crate) fn table(
         ("  moving obstacles", t.obstacle),
         ("  prescribed motion", t.prescribed),
         ("  scheme", t.scheme),
+        ("  projection", t.projection),
     ];
     for (name, x) in works {
         out += &energy(name, x);

@@ -39,6 +39,20 @@ pub enum StepError {
         /// Relative change wanted [–].
         tolerance: f64,
     },
+    /// The end of the step could not be moved onto its constraints.
+    #[error(
+        "the projection did not reach constraint `{constraint}`: {violation:.3e} m off after {iterations} passes, tolerance {tolerance:.1e} m"
+    )]
+    Projection {
+        /// Passes made.
+        iterations: usize,
+        /// Name of the worst constraint.
+        constraint: String,
+        /// How far off it is [m].
+        violation: f64,
+        /// How far it may be off [m].
+        tolerance: f64,
+    },
     /// The iteration matrix of a system is singular.
     #[error(
         "the iteration matrix M + hθC + h²θ²K of system `{system}` is singular; try another step size"

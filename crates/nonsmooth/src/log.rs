@@ -140,6 +140,14 @@ impl StepLog {
         self.notes.push(Note { what, value });
     }
 
+    /// Puts the last solve before the one that makes the step, which stays last.
+    pub(crate) fn set_aside(&mut self) {
+        let n = self.solves.len();
+        if n >= 2 {
+            self.solves.swap(n - 2, n - 1);
+        }
+    }
+
     /// Notes the contacts of the step with their impulses; `u_plus` and `work` are still to be written.
     pub(crate) fn open_contacts(&mut self, rows: &Rows, p: &[f64]) {
         let contacts = &mut self.contacts;

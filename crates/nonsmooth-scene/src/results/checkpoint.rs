@@ -215,8 +215,8 @@ impl Checkpoint {
 }
 
 fn ledger_from(x: &[f64]) -> Option<EnergyLedger> {
-    let works: [f64; 7] = x.get(4..11)?.try_into().ok()?;
-    let rest: [f64; 4] = x.get(11..15)?.try_into().ok()?;
+    let works: [f64; 8] = x.get(4..12)?.try_into().ok()?;
+    let rest: [f64; 4] = x.get(12..16)?.try_into().ok()?;
     Some(EnergyLedger {
         initial: Energies { kinetic: x[0], potential: x[1] },
         energies: Energies { kinetic: x[2], potential: x[3] },
@@ -245,7 +245,7 @@ fn notes_from(words: &str, x: &[f64], counts: &[i64]) -> Option<Vec<Noted>> {
 }
 
 fn summary_from(x: &[f64], counts: &[i64], words: &str) -> Option<Summary> {
-    let [penetration, at, residual, residual_at] = x.get(15..19)? else { return None };
+    let [penetration, at, residual, residual_at] = x.get(16..20)? else { return None };
     let (counts, inner) = counts.split_at_checked(6)?;
     let [steps, impacts, unconverged, newton_iterations, most, separating] = counts else {
         return None;

@@ -10,6 +10,7 @@ mod moreau_adaptive;
 mod moreau_energy;
 mod moreau_jean;
 mod moreau_paoli;
+mod moreau_projected;
 mod schatzman_paoli;
 mod splitting;
 mod stewart_trinkle;
@@ -27,6 +28,7 @@ use thiserror::Error;
 /// Every integrator, in the order in which they are listed to users.
 pub static INTEGRATORS: &[Entry] = &[
     moreau_jean::ENTRY,
+    moreau_projected::ENTRY,
     moreau_paoli::ENTRY,
     schatzman_paoli::ENTRY,
     stewart_trinkle::ENTRY,
@@ -199,6 +201,11 @@ pub enum Refusal {
         /// Largest inner step [s].
         h_max: f64,
     },
+    /// A combined projection selects its contacts itself.
+    #[error(
+        "integrator.projection = \"combined\" cannot honour project = \"all\": contacts that would overlap take part in the step; leave it out"
+    )]
+    ProjectAllWhenCombined,
     /// The step size is not a positive number.
     #[error("the step size must be a finite number > 0, got {step_size}")]
     StepSize {

@@ -137,7 +137,7 @@ impl MoreauJean {
     }
 }
 
-fn place(word: &str) -> Configuration {
+pub(super) fn place(word: &str) -> Configuration {
     if word == "end" { Configuration::End } else { Configuration::Theta }
 }
 

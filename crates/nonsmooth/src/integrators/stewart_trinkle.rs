@@ -16,6 +16,7 @@
 //! Order 1; forces at the start need h ω < 2 where there is stiffness. The ledger closes for linear systems:
 //! scheme = −½ ΔvᵀMΔv ± ½ ΔqᵀKΔq (+ for forces at the start, − at the end).
 
+use super::moreau_jean::{NEWTON_ITERATIONS, NEWTON_TOLERANCE};
 use super::{Entry, Integrator, Refusal, Solving};
 use crate::error::{StepError, StepResult};
 use crate::log::{Counts, StepLog};
@@ -52,19 +53,6 @@ const LAYER: Declared = Declared {
     kind: Kind::Number { min: 0.0, max: f64::INFINITY },
     default: "inf",
 };
-const NEWTON_TOLERANCE: Declared = Declared {
-    name: "newton_tolerance",
-    about: "relative change of v⁺ at which Newton's iteration stops [–]",
-    kind: Kind::Positive,
-    default: "1e-12",
-};
-const NEWTON_ITERATIONS: Declared = Declared {
-    name: "newton_iterations",
-    about: "most Newton iterations per step [–]",
-    kind: Kind::Count,
-    default: "50",
-};
-
 /// q⁺ = q + h v⁺.
 const MOTION: f64 = 1.0;
 

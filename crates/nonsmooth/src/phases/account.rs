@@ -52,6 +52,8 @@ pub struct Works {
     pub prescribed: f64,
     /// Energy that the scheme itself adds [J]; ≤ 0 for θ ≥ ½.
     pub scheme: f64,
+    /// Energy that moving q onto the constraints adds [J].
+    pub projection: f64,
 }
 
 impl Works {
@@ -61,7 +63,7 @@ impl Works {
     }
 
     /// Every column with its name, in the order of result files [J].
-    pub fn columns(&self) -> [(&'static str, f64); 7] {
+    pub fn columns(&self) -> [(&'static str, f64); 8] {
         [
             ("external", self.external),
             ("viscous", self.viscous),
@@ -70,13 +72,14 @@ impl Works {
             ("obstacle", self.obstacle),
             ("prescribed", self.prescribed),
             ("scheme", self.scheme),
+            ("projection", self.projection),
         ]
     }
 
     /// The works from their columns [J].
-    pub fn from_columns(x: [f64; 7]) -> Self {
-        let [external, viscous, contact, friction, obstacle, prescribed, scheme] = x;
-        Self { external, viscous, contact, friction, obstacle, prescribed, scheme }
+    pub fn from_columns(x: [f64; 8]) -> Self {
+        let [external, viscous, contact, friction, obstacle, prescribed, scheme, projection] = x;
+        Self { external, viscous, contact, friction, obstacle, prescribed, scheme, projection }
     }
 }
 
@@ -87,7 +90,7 @@ pub struct Accounting {
     v_phi: Vec<f64>,
     dv: Vec<f64>,
     dq: Vec<f64>,
-    part: Vec<f64>,
+    pub(super) part: Vec<f64>,
     other: Vec<f64>,
     mass: Vec<f64>,
     reaction: Vec<f64>,

@@ -77,6 +77,14 @@ impl Iterate {
         Ok(())
     }
 
+    /// Everything at one state: t⁺, v⁺, q⁺ and q_m are its own.
+    pub fn rest_at(&mut self, state: &State) {
+        self.t_next = state.t;
+        self.v.clone_from(&state.v);
+        self.q_next.clone_from(&state.q);
+        self.q_mass.clone_from(&state.q);
+    }
+
     /// q⁺, q_m and q_c from the guess of v⁺.
     #[inline]
     pub fn update(

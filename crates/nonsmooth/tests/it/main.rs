@@ -8,6 +8,7 @@ mod friction;
 mod high_order;
 mod invariants;
 mod ledger;
+mod moreau_projected;
 mod nonlinear;
 mod references;
 mod robust;
