@@ -1,5 +1,6 @@
 //! acary-2010: the academic examples, orders of the schemes, local errors.
 
+mod adaptive;
 mod background;
 mod comparison;
 mod higher_order;
@@ -17,12 +18,15 @@ pub(super) const PAPER: Paper = Paper {
     sections: &[
         background::solutions,
         background::moreau,
+        background::schatzman_paoli,
         local::quadrature,
         local::impact,
         local::other_events,
+        adaptive::precision_work,
         higher_order::any_order,
         higher_order::splitting,
         comparison::contact_measure,
         comparison::capturing_and_tracking,
+        comparison::moreau_and_schatzman,
     ],
 };

@@ -120,3 +120,13 @@ pub(in crate::reproduce) fn moreau(schemes: &Schemes) -> anyhow::Result<Section>
     first_order(schemes, "moreau-jean", &mut section)?;
     Ok(section)
 }
+
+/// Empirical order of the scheme of Schatzman and Paoli.
+pub(in crate::reproduce) fn schatzman_paoli(schemes: &Schemes) -> anyhow::Result<Section> {
+    let mut section = Section::new(
+        "Empirical order of the scheme of Schatzman and Paoli",
+        "At position level and in two steps, with the same orders. Its velocity (30b) is centred one step back.",
+    );
+    first_order(schemes, "schatzman-paoli", &mut section)?;
+    Ok(section)
+}

@@ -127,3 +127,53 @@ pub(in crate::reproduce) fn capturing_and_tracking(schemes: &Schemes) -> anyhow:
     );
     Ok(section)
 }
+
+/// Moreau's scheme against that of Schatzman and Paoli.
+pub(in crate::reproduce) fn moreau_and_schatzman(schemes: &Schemes) -> anyhow::Result<Section> {
+    let mut section = Section::new(
+        "Comparison: Moreau against Schatzman and Paoli",
+        "The slide lists: velocity against position constraints, an impact respected in one step against two, linearised constraints.",
+    );
+    // One impact of a ball without forces, q₀ = 1, v₀ = −1, e = ½: the velocity jumps to ½.
+    let steps = |name: &str| -> anyhow::Result<usize> {
+        let mut builder = nonsmooth::ModelBuilder::new();
+        let ball =
+            nonsmooth::Linear::new("ball", nonsmooth::Sparse::diagonal(&[1.0])).initial(&[1.0], &[-1.0]);
+        let ball = builder.linear(ball);
+        let law = builder.law("rebound", nonsmooth::NewtonImpact { restitution: 0.5 });
+        builder.linear_gap("floor", law, &[(ball, 0, 1.0)], 0.0);
+        let run = schemes.run((name, &Options::default()), builder.build(0.0)?, 0.07, 40)?;
+        Ok(run.impulses.iter().filter(|p| p[0] > 0.0).count())
+    };
+    section.close(
+        "impact in one or two steps",
+        "steps with an impulse, moreau-jean",
+        steps("moreau-jean")? as f64,
+        1.0,
+        0.0,
+    );
+    section.close(
+        "impact in one or two steps",
+        "steps with an impulse, schatzman-paoli",
+        steps("schatzman-paoli")? as f64,
+        2.0,
+        0.0,
+    );
+    let h = 1e-2;
+    let overlap = |name: &str| -> anyhow::Result<(f64, f64)> {
+        let run = schemes.run((name, &Options::default()), model("ball")?, h, 367)?;
+        let at_rest = run.gaps[340..].iter().map(|gap| gap[0].abs()).fold(0.0, f64::max);
+        Ok((run.v.last().map_or(f64::NAN, |v| v[0].abs()), at_rest))
+    };
+    let (moreau, schatzman) = (overlap("moreau-jean")?, overlap("schatzman-paoli")?);
+    section.at_most("velocity constraint", "velocity at rest, moreau-jean [m/s]", moreau.0, 1e-12);
+    section.at_least(
+        "velocity constraint",
+        "overlap that stays at rest, moreau-jean [m]",
+        moreau.1,
+        1e-9,
+    );
+    // One digit above the tolerance of the solves.
+    section.at_most("position constraint", "overlap at rest, schatzman-paoli [m]", schatzman.1, 1e-9);
+    Ok(section)
+}
