@@ -255,9 +255,10 @@ mod tests {
         let gap = q0.clone() * q0 * q1.clone() + wave * q1 + t.clone() * t.clone() * t;
         let gap = FormulaGap::new(&gap, 2);
         let (t, q, v) = (0.7, [1.3, -0.4], [2.0, -1.5]);
-        let exact = 2.0 * q[1] * v[0] * v[0] + 4.0 * q[0] * v[0] * v[1] + 6.0 * (3.0f64 * t).cos() * v[1]
-            - 9.0 * (3.0f64 * t).sin() * q[1]
-            + 6.0 * t;
+        let exact =
+            2.0 * q[1] * v[0] * v[0] + 4.0 * q[0] * v[0] * v[1] + 6.0 * (3.0f64 * t).cos() * v[1]
+                - 9.0 * (3.0f64 * t).sin() * q[1]
+                + 6.0 * t;
         let found = gap.curvature(t, &q, &v).unwrap();
         assert!((found - exact).abs() < 1e-14 * exact.abs().max(30.0), "{found} {exact}");
     }

@@ -23,7 +23,15 @@ pub(super) const ENTRY: Entry = Entry {
     name: "high-order",
     about: "Runge–Kutta of any order between located impacts; keeps its order through accumulations",
     options: &[
-        &METHOD, &LOCATION, &WINDOW, &REST, &TIME_SCALE, &MAX_EVENTS, &ADAPTIVE, &TOLERANCE, &ORDER,
+        &METHOD,
+        &LOCATION,
+        &WINDOW,
+        &REST,
+        &TIME_SCALE,
+        &MAX_EVENTS,
+        &ADAPTIVE,
+        &TOLERANCE,
+        &ORDER,
     ],
     make: |options, solving| Box::new(HighOrder::new(options, solving)),
 };

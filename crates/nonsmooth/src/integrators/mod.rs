@@ -16,7 +16,7 @@ use nonsmooth_solvers::{Declared, OptionError, Options, Solver};
 use thiserror::Error;
 
 /// Every integrator, in the order in which they are listed to users.
-pub static INTEGRATORS: &[Entry] = 
+pub static INTEGRATORS: &[Entry] =
     &[moreau_jean::ENTRY, high_order::ENTRY, event_driven::ENTRY, splitting::ENTRY];
 
 /// The integrator called `name`.

@@ -69,7 +69,10 @@ fn bouncing_ball_ed_resting() {
         assert!((row[force] - ours[4]).abs() < 1e-11, "t = {}: {} {}", row[0], row[force], ours[4]);
     }
     let mean = 9.81 * (0.455 - impact) / 0.005;
-    assert!(ours.iter().any(|row| (row[4] - mean).abs() < 1e-9), "the step of the impact carries {mean} N");
+    assert!(
+        ours.iter().any(|row| (row[4] - mean).abs() < 1e-9),
+        "the step of the impact carries {mean} N"
+    );
 }
 
 /// 1 − x² − y²: a string of length 1.
@@ -134,12 +137,21 @@ fn an_accumulation_is_refused_with_its_time() {
         let exact = fall * (1.0 + e) / (1.0 - e);
         let mut simulation = run(ball(e), "event-driven", &Options::default(), 0.1);
         let error = simulation.run(1000, &mut []).expect_err("event-driven does not pass it");
-        assert!(simulation.state.t <= exact && simulation.state.t > exact - 0.1, "{}", simulation.state.t);
-        let RunError::Step { source: StepError::Accumulation { t, .. }, .. } = &error else { panic!("{error}") };
+        assert!(
+            simulation.state.t <= exact && simulation.state.t > exact - 0.1,
+            "{}",
+            simulation.state.t
+        );
+        let RunError::Step { source: StepError::Accumulation { t, .. }, .. } = &error else {
+            panic!("{error}")
+        };
         // Flights below 1e-8 s are lost in the rounding of q; their sum is extrapolated.
         assert!((t - exact).abs() < 1e-9, "e = {e}: {t} {exact}");
         let text = error.to_string();
-        assert!(text.contains("`floor`") && text.contains("use `high-order` or `moreau-jean`"), "{text}");
+        assert!(
+            text.contains("`floor`") && text.contains("use `high-order` or `moreau-jean`"),
+            "{text}"
+        );
         // The other scheme passes and comes to rest.
         let mut simulation = run(ball(e), "high-order", &Options::default(), 0.1);
         simulation.run(100, &mut []).expect("high-order passes it");
@@ -231,7 +243,8 @@ fn a_shaken_ball_rides_takes_off_and_lands() {
     }
     for scheme in SCHEMES {
         let model = built(|builder| {
-            let ball = Linear::new("ball", Sparse::diagonal(&[1.0])).load(&[-g]).initial(&[0.0], &[a * w]);
+            let ball =
+                Linear::new("ball", Sparse::diagonal(&[1.0])).load(&[-g]).initial(&[0.0], &[a * w]);
             let ball = builder.linear(ball);
             let law = builder.law("rebound", NewtonImpact { restitution: 0.0 });
             builder.gap("floor", law, &[(ball, 0)], Shaking { a, w });
@@ -280,7 +293,8 @@ fn bar(arms: &[f64], q: f64, tilt: f64, restitution: f64) -> (Model, State) {
 fn feet_that_land_together_are_hit_together() {
     for scheme in SCHEMES {
         // 0.3 and 0.7 are not symmetric in binary: the gaps differ by rounding.
-        let mut simulation = run(bar(&[0.3, -0.7 + 0.4], 0.37, 0.0, 0.6), scheme, &Options::default(), 0.05);
+        let mut simulation =
+            run(bar(&[0.3, -0.7 + 0.4], 0.37, 0.0, 0.6), scheme, &Options::default(), 0.05);
         let mut events = Vec::new();
         for _ in 0..10 {
             events.extend(simulation.step().expect("the run goes on").log.events.iter().copied());
@@ -289,7 +303,10 @@ fn feet_that_land_together_are_hit_together() {
         assert_eq!(events[0].t, events[1].t, "{scheme}");
         let u = (2.0 * 9.81 * 0.37f64).sqrt();
         for event in &events {
-            assert!((event.u_minus + u).abs() < 1e-12 && (event.u_plus - 0.6 * u).abs() < 1e-12, "{event:?}");
+            assert!(
+                (event.u_minus + u).abs() < 1e-12 && (event.u_plus - 0.6 * u).abs() < 1e-12,
+                "{event:?}"
+            );
         }
         assert!(simulation.state.v[1].abs() < 1e-14, "{scheme}: it does not turn");
     }
@@ -300,7 +317,8 @@ fn more_feet_than_freedoms_carry_the_weight_at_rest() {
     // Three feet for two freedoms, a load that turns; both ends of the bar in turn.
     for tilt in [0.0, 2.0, -2.0, 2.9] {
         for scheme in SCHEMES {
-            let mut simulation = run(bar(&[-0.3, 0.0, 0.3], 0.0, tilt, 0.5), scheme, &Options::default(), 0.1);
+            let mut simulation =
+                run(bar(&[-0.3, 0.0, 0.3], 0.0, tilt, 0.5), scheme, &Options::default(), 0.1);
             for _ in 0..20 {
                 let frame = simulation.step().expect("the run goes on");
                 assert!(frame.log.events.is_empty(), "{scheme}, {tilt}: {:?}", frame.log.events);
@@ -309,7 +327,10 @@ fn more_feet_than_freedoms_carry_the_weight_at_rest() {
                 let sum: f64 = contacts.impulse.iter().sum();
                 let turn: f64 = contacts.impulse.iter().zip(arms).map(|(p, arm)| p * arm).sum();
                 assert!(contacts.impulse.iter().all(|p| *p >= -1e-15), "{scheme}, {tilt}: {contacts:?}");
-                assert!((sum - 0.981).abs() < 1e-13 && (turn + 0.1 * tilt).abs() < 1e-13, "{contacts:?}");
+                assert!(
+                    (sum - 0.981).abs() < 1e-13 && (turn + 0.1 * tilt).abs() < 1e-13,
+                    "{contacts:?}"
+                );
                 assert!(frame.after.v.iter().all(|v| v.abs() < 1e-14), "{scheme}, {tilt}");
             }
         }
@@ -320,12 +341,16 @@ fn more_feet_than_freedoms_carry_the_weight_at_rest() {
 fn a_bar_that_is_turned_over_its_end_lifts_the_other_feet() {
     // The load moves the support beyond the last foot at 0.3 · 9.81 = 2.943: the bar turns about that foot.
     for scheme in SCHEMES {
-        let mut simulation = run(bar(&[-0.3, 0.0, 0.3], 0.0, -4.0, 0.5), scheme, &Options::default(), 0.01);
+        let mut simulation =
+            run(bar(&[-0.3, 0.0, 0.3], 0.0, -4.0, 0.5), scheme, &Options::default(), 0.01);
         simulation.run(10, &mut []).expect("the run goes on");
         // Foot 2 stays: q0 = −0.3 q1; (0.1 + 0.09) q1'' = −4 + 0.3 · 9.81.
         let turn = -0.5 * (4.0 - 0.3 * 9.81) / 0.19 * 0.01;
         let q = &simulation.state.q;
-        assert!((q[1] - turn).abs() < 1e-14 && (q[0] + 0.3 * turn).abs() < 1e-14, "{scheme}: {q:?} {turn}");
+        assert!(
+            (q[1] - turn).abs() < 1e-14 && (q[0] + 0.3 * turn).abs() < 1e-14,
+            "{scheme}: {q:?} {turn}"
+        );
     }
 }
 

@@ -6,6 +6,7 @@ mod high_order;
 mod invariants;
 mod ledger;
 mod nonlinear;
+mod random_contacts;
 mod references;
 mod robust;
 mod schemes;

@@ -3,7 +3,8 @@
 use crate::high_order::oracles;
 use crate::schemes::{built, run};
 use nonsmooth::{
-    Bilateral, EnergyLedger, Gap, Linear, Model, NewtonImpact, Options, Sparse, State, Summary, UserError,
+    Bilateral, EnergyLedger, Gap, Linear, Model, NewtonImpact, Options, Sparse, State, Summary,
+    UserError,
 };
 
 /// q'' + q = load + r, q ≥ 0, e = ½, from (1, 0).
@@ -34,16 +35,23 @@ fn l1(load: f64, options: &Options, n: u64) -> [f64; 2] {
 #[test]
 fn the_order_is_one_in_position_and_velocity() {
     for load in [0.0, -1.0] {
-        for (method, force) in [("rkf45", "no"), ("rkf45", "yes"), ("gauss4", "no"), ("midpoint", "yes")] {
-            let options = Options::default().with_word("method", method).with_word("contact_force", force);
+        for (method, force) in [("rkf45", "no"), ("rkf45", "yes"), ("gauss4", "no"), ("midpoint", "yes")]
+        {
+            let options =
+                Options::default().with_word("method", method).with_word("contact_force", force);
             // Sixteen step numbers per level: the phase of each impact in its step enters at first order.
             let mean = |n: u64, i: usize| {
-                (0..16).map(|k| l1(load, &options, n + k * n / 24)[i] * (n + k * n / 24) as f64).sum::<f64>()
+                (0..16)
+                    .map(|k| l1(load, &options, n + k * n / 24)[i] * (n + k * n / 24) as f64)
+                    .sum::<f64>()
                     / (16 * n) as f64
             };
             for (i, name) in ["q", "v"].into_iter().enumerate() {
                 let order = (mean(400, i) / mean(3200, i)).ln() / 8.0f64.ln();
-                eprintln!("load {load}, {method}, {force}: order of {name} {order:.3}, {:.1e}", mean(3200, i));
+                eprintln!(
+                    "load {load}, {method}, {force}: order of {name} {order:.3}, {:.1e}",
+                    mean(3200, i)
+                );
                 assert!((order - 1.0).abs() < 0.1, "load {load}, {method}, {force}: {name} {order}");
             }
         }

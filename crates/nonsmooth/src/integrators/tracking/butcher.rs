@@ -195,15 +195,8 @@ static DORMAND_PRINCE: Tableau = Tableau {
     ]),
 };
 
-static GAUSS2: Tableau = Tableau {
-    name: "gauss2",
-    order: 2,
-    a: &[0.5],
-    b: &[1.0],
-    c: &[0.5],
-    embedded: None,
-    dense: None,
-};
+static GAUSS2: Tableau =
+    Tableau { name: "gauss2", order: 2, a: &[0.5], b: &[1.0], c: &[0.5], embedded: None, dense: None };
 
 static GAUSS4: Tableau = Tableau {
     name: "gauss4",
@@ -349,7 +342,8 @@ mod tests {
     fn the_dense_output_ends_at_the_step_and_has_order_four() {
         for method in methods() {
             let Some(dense) = method.dense else { continue };
-            let weight = |i: usize, x: f64| (0..4).map(|k| dense[i][k] * x.powi(k as i32 + 1)).sum::<f64>();
+            let weight =
+                |i: usize, x: f64| (0..4).map(|k| dense[i][k] * x.powi(k as i32 + 1)).sum::<f64>();
             for i in 0..method.n_stages() {
                 assert!((weight(i, 1.0) - method.b[i]).abs() < ROUNDING, "stage {i}");
             }

@@ -213,7 +213,8 @@ impl Closed {
         });
         self.jacobian.value.fill(f64::NAN);
         let Closed { curvature, response, delassus, .. } = self;
-        for x in [curvature, response, delassus, &mut self.row.q, &mut self.row.v, &mut self.row.values] {
+        for x in [curvature, response, delassus, &mut self.row.q, &mut self.row.v, &mut self.row.values]
+        {
             x.fill(f64::NAN);
         }
         self.factor.poison();

@@ -70,8 +70,7 @@ impl Forces {
         *power = Power::default();
         self.linear(model, at, f, power)?;
         for system in &model.user {
-            self.user(system, at, f, power)
-                .map_err(StepError::in_system(model, system.range.start))?;
+            self.user(system, at, f, power).map_err(StepError::in_system(model, system.range.start))?;
         }
         check_finite(model, "force", f)
     }

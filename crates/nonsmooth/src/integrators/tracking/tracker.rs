@@ -132,7 +132,7 @@ impl Tracker {
     ) -> StepResult {
         self.events = 0;
         self.control.load(now);
-        if self.path.begin(model, now, h)? {
+        if self.path.begin(model, now, h, solving)? {
             return Ok(());
         }
         self.path.look_for_closed();
@@ -185,6 +185,8 @@ impl Tracker {
         let Path { mode, candidates, .. } = &mut self.path;
         let pulls = mode.iter().zip(&right.rate.pulls).filter(|(_, pulls)| **pulls);
         candidates.pulling.extend(pulls.map(|(key, _)| key));
+        candidates.pulling.sort_unstable();
+        candidates.pulling.dedup();
         candidates.closed.extend(mode.iter().filter(|&&key| !model.constraints.always[key]));
         candidates.closed.sort_unstable();
         let first = candidates.pulling.first().or(candidates.closed.first());
@@ -193,7 +195,13 @@ impl Tracker {
         self.path.settle(model, solving, log)
     }
 
-    fn hit(&mut self, model: &Model, delta: f64, solving: &mut Solving, log: &mut StepLog) -> StepResult {
+    fn hit(
+        &mut self,
+        model: &Model,
+        delta: f64,
+        solving: &mut Solving,
+        log: &mut StepLog,
+    ) -> StepResult {
         let first = self.path.impact.rows.iter().copied().find(|key| !self.path.mode.contains(key));
         self.count_event(model, first)?;
         let (h, order) = (self.path.course.h, self.control.method().order);

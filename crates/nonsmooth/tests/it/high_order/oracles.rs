@@ -187,9 +187,11 @@ impl Link {
 
     /// Whether an impact or a release lies between here and `next`.
     fn is_over(&self, next: &Link) -> bool {
-        (0..2).any(|i| {
-            if next.stuck[i] { next.force(i) > 0.0 } else { next.q[i] < 0.0 && next.v[i] < 0.0 }
-        })
+        (0..2).any(
+            |i| {
+                if next.stuck[i] { next.force(i) > 0.0 } else { next.q[i] < 0.0 && next.v[i] < 0.0 }
+            },
+        )
     }
 
     /// Taylor series: c_{k+2} (k+1)(k+2) = (load δ_{k0} − K c_k) on the masses that move.
