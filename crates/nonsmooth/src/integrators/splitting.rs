@@ -83,7 +83,7 @@ impl Splitting {
     /// Takes up the state; where it remembers nothing, contacts that touch at no speed are settled first.
     fn begin(&mut self, model: &Model, now: &State, h: f64, log: &mut StepLog) -> StepResult {
         self.control.load(now);
-        let known = self.path.begin(model, now, h)?;
+        let known = self.path.begin(model, now, h, &self.solving)?;
         let carried = now.contacts.keys.iter().zip(&now.contacts.impulses).filter(|(_, p)| **p != 0.0);
         self.path.record.carry(carried.map(|(key, _)| key.0 as usize));
         if known {

@@ -10,6 +10,7 @@ mod invariants;
 mod ledger;
 mod moreau_projected;
 mod nonlinear;
+mod random_contacts;
 mod references;
 mod robust;
 mod schemes;

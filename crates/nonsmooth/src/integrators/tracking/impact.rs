@@ -22,8 +22,10 @@ use crate::phases::factorize_mass;
 pub(crate) struct Impact {
     /// Joints, closed contacts and contacts that are hit, sorted.
     pub(crate) rows: Vec<usize>,
-    /// Contacts whose restitution is not used: those closed before, and those that come to rest.
-    pub(crate) soft: Vec<usize>,
+    /// Contacts that come to rest: their restitution is not used, and what others throw them up is taken back.
+    pub(crate) resting: Vec<usize>,
+    /// Contacts that were closed before.
+    closed: Vec<usize>,
     /// Relative velocities after it [m/s].
     pub(crate) u_plus: Vec<f64>,
     u_minus: Vec<f64>,
@@ -37,8 +39,9 @@ pub(crate) struct Impact {
 impl Impact {
     /// Chooses who takes part: the constraints closed before, and those hit; false if none is hit.
     pub(crate) fn gather(&mut self, mode: &[usize], hit: impl Iterator<Item = usize>) -> bool {
-        self.soft.clear();
-        self.soft.extend_from_slice(mode);
+        self.resting.clear();
+        self.closed.clear();
+        self.closed.extend_from_slice(mode);
         self.rows.clear();
         self.rows.extend_from_slice(mode);
         self.rows.extend(hit);
@@ -66,7 +69,9 @@ impl Impact {
         self.still.clear();
         for (&key, standing) in self.rows.iter().zip(&closed.standing) {
             // What comes at no speed is not thrown back: a contact that closes softly.
-            let soft = standing.u.abs() <= standing.still || self.soft.contains(&key);
+            let soft = standing.u.abs() <= standing.still
+                || self.closed.contains(&key)
+                || self.resting.contains(&key);
             let e = if soft { 0.0 } else { model.law(Key(key as u64)).restitution };
             self.restitution.push(e);
             self.u_minus.push(standing.u);
@@ -88,13 +93,12 @@ impl Impact {
         Ok(())
     }
 
-    /// The contacts that came, or were closed, and do not part.
+    /// The contacts that came, or were closed, and do not part; and those that come to rest.
     pub(crate) fn closing(&self, model: &Model, candidates: &mut Candidates) {
         candidates.closed.clear();
-        candidates.pulling.clear();
         for (i, &key) in self.rows.iter().enumerate() {
             let stays = self.u_minus[i] <= self.still[i] && self.u_plus[i] <= self.still[i];
-            if stays && !model.constraints.always[key] {
+            if (stays || self.resting.contains(&key)) && !model.constraints.always[key] {
                 candidates.closed.push(key);
             }
         }

@@ -13,9 +13,8 @@ use crate::error::StepResult;
 use crate::model::Model;
 use crate::phases::{Factors, factorize_mass};
 
-/// Force that counts as pulling, relative to the largest acceleration that the mode resists: below it is the noise of
-/// contacts that carry nothing.
-const PULL: f64 = 1e-11;
+/// Force that counts as pulling, in noises of the acceleration-level problem: who pulls must be seen to leave there.
+const PULL: f64 = 10.0;
 
 /// Acceleration and contact forces at a point.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +27,8 @@ pub(crate) struct Rate {
     pub(crate) pulls: Vec<bool>,
     /// Power of what has no potential [W].
     pub(crate) power: Power,
+    /// Largest entry of M⁻¹ f [m/s²]: v̇ of what is held is its rounding.
+    pub(crate) size: f64,
 }
 
 impl Rate {
@@ -48,6 +49,8 @@ pub(crate) struct Motion {
     /// The constraints of the last evaluation.
     pub(crate) closed: Closed,
     pub(crate) scale: Scale,
+    /// Acceleration that counts as none, relative to the largest that the closed constraints resist [–].
+    pub(crate) noise: f64,
     /// M⁻¹ f of the last evaluation in a mode [m/s²].
     pub(crate) unheld: Vec<f64>,
     /// Evaluations of f since the count was reset.
@@ -79,15 +82,16 @@ impl Motion {
         at: &Point,
         rate: &mut Rate,
     ) -> StepResult {
-        let Rate { a, lambda, pulls, power } = rate;
+        let Rate { a, lambda, pulls, power, size } = rate;
         self.free(model, at, a, power)?;
         self.unheld.clone_from(a);
+        *size = a.iter().fold(0.0, |m, a| m.max(a.abs()));
         lambda.clear();
         pulls.clear();
         if mode.is_empty() {
             return Ok(());
         }
-        let Motion { closed, factors, scale, .. } = self;
+        let Motion { closed, factors, scale, noise, .. } = self;
         closed.fill(model, mode, at, factors, scale)?;
         closed.curve(model, mode, at)?;
         let mut resisted = 0.0f64;
@@ -99,7 +103,7 @@ impl Motion {
         closed.push(lambda, a);
         for (i, (&lambda, &key)) in lambda.iter().zip(mode).enumerate() {
             let weight = closed.delassus[i * mode.len() + i];
-            pulls.push(lambda * weight < -PULL * resisted && !model.constraints.always[key]);
+            pulls.push(lambda * weight < -PULL * *noise * resisted && !model.constraints.always[key]);
             power.contact += lambda * closed.standing[i].u;
             power.obstacle -= lambda * closed.standing[i].rate;
         }

@@ -7,10 +7,16 @@ use super::impact::Impact;
 use super::record::Record;
 use super::runge_kutta::Leap;
 use super::settle::Candidates;
+use super::tracker::NOTHING_LEFT;
 use crate::error::StepResult;
 use crate::integrators::Solving;
 use crate::log::StepLog;
 use crate::model::{Model, State};
+
+/// Acceleration that counts as none at acceleration level, in tolerances of the solver.
+const NOISE: f64 = 10.0;
+/// Smallest such tolerance: exact solvers leave rounding, times the condition of W.
+const LEAST_TOLERANCE: f64 = 1e-11;
 
 /// A contact that parts after an impact and will come back.
 pub(crate) struct Flight {
@@ -35,6 +41,8 @@ pub(crate) struct Path {
     pub(crate) impact: Impact,
     pub(crate) candidates: Candidates,
     pub(crate) record: Record,
+    /// Time of the last change of mode, since the start of the step [s].
+    last_change: f64,
     flights: Vec<Flight>,
     before: Point,
     before_a: Vec<f64>,
@@ -42,8 +50,17 @@ pub(crate) struct Path {
 
 impl Path {
     /// Takes up the state, with the mode from its memory; false if it remembers none.
-    pub(crate) fn begin(&mut self, model: &Model, now: &State, h: f64) -> StepResult<bool> {
+    pub(crate) fn begin(
+        &mut self,
+        model: &Model,
+        now: &State,
+        h: f64,
+        solving: &Solving,
+    ) -> StepResult<bool> {
         let course = &mut self.course;
+        course.motion.noise = NOISE * solving.tolerance.max(LEAST_TOLERANCE);
+        self.candidates.pulling.clear();
+        self.last_change = 0.0;
         (course.h, course.begin, course.elapsed) = (h, now.t, 0.0);
         (course.attempts, course.motion.evaluations, course.rk.iterations) = (0, 0, 0);
         course.at.t = now.t;
@@ -65,14 +82,18 @@ impl Path {
         self.candidates.settle(model, &mut self.course, &mut self.mode, solving, log)
     }
 
-    /// The contacts that touch at no speed are the candidates.
+    /// The contacts that touch at no speed are the candidates. Who pulled is forgotten when time has passed: until
+    /// then contacts that carry nothing might otherwise be let go and taken back in turn.
     pub(crate) fn look_for_closed(&mut self) {
-        let Course { start, watch, .. } = &self.course;
+        let Course { start, watch, elapsed, h, .. } = &self.course;
+        if *elapsed - self.last_change > NOTHING_LEFT * h {
+            self.candidates.pulling.clear();
+        }
+        self.last_change = *elapsed;
         let touching = |key: &usize| {
             let s = &start[*key];
             watch.open[*key] && s.gap <= s.closed && s.u.abs() <= s.still
         };
-        self.candidates.pulling.clear();
         self.candidates.closed.clear();
         self.candidates.closed.extend((0..start.len()).filter(touching));
     }
@@ -101,13 +122,12 @@ impl Path {
         self.before_a.clone_from(&self.course.rk.start.a);
         self.strike(model, delta, solving, log)?;
         self.find_flights(model)?;
-        let n_soft = self.impact.soft.len();
         for flight in &self.flights {
             if rests(flight)? {
-                self.impact.soft.push(flight.key);
+                self.impact.resting.push(flight.key);
             }
         }
-        if self.impact.soft.len() > n_soft {
+        if !self.impact.resting.is_empty() {
             self.course.at.copy_from(&self.before);
             self.course.elapsed = elapsed;
             self.course.rk.start.a.clone_from(&self.before_a);

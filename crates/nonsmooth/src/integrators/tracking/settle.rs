@@ -16,8 +16,6 @@ use crate::log::StepLog;
 use crate::model::{Key, Model};
 use crate::phases::factorize_mass;
 
-/// Acceleration that counts as none, relative to those that make it up: what a solve leaves.
-const IDLE: f64 = 1e-10;
 /// Most projections of the positions. Newton's method halves the digits left each time; three are common.
 const PROJECTIONS: usize = 20;
 /// Gap up to which a projection that no longer improves is at rounding, relative to the terms of the gap: a thousand
@@ -41,10 +39,12 @@ pub(crate) enum Lasting {
 pub(crate) struct Candidates {
     /// Contacts with y = 0, u = 0, sorted.
     pub(crate) closed: Vec<usize>,
-    /// Those among them whose force was seen to pull.
+    /// Those among them whose force was seen to pull at this instant.
     pub(crate) pulling: Vec<usize>,
     pub(crate) lasting: Lasting,
     rows: Vec<usize>,
+    bearing: Vec<usize>,
+    keys: Vec<usize>,
     a: Vec<f64>,
     correction: Vec<f64>,
     /// Place of each row in the order in which it is held: 0 joint, 1 bears, 2 idle, 3 idle after pulling, 4 leaves.
@@ -76,6 +76,7 @@ impl Candidates {
         done?;
         if !self.closed.is_empty() {
             self.judge(model, course, solving, log)?;
+            self.reduce(model, course)?;
             self.hold(model, course, mode)?;
         }
         course.arrive(model, mode)
@@ -154,7 +155,7 @@ impl Candidates {
         contact.solve(model, rows, closed, rhs, solving, log)?;
         self.rank.clear();
         let size = |i: usize| closed.size_along(i, a) + closed.curvature[i].abs();
-        let noise = IDLE * (0..rows.len()).map(size).fold(0.0, f64::max);
+        let noise = motion.noise * (0..rows.len()).map(size).fold(0.0, f64::max);
         for (i, key) in rows.iter().enumerate() {
             let bears = contact.x[i] * closed.delassus[i * rows.len() + i] > noise;
             self.rank.push(match () {
@@ -166,6 +167,41 @@ impl Candidates {
             });
         }
         Ok(())
+    }
+
+    /// Brings the forces to as few contacts as can carry them: where the contacts that bear depend on each other, force
+    /// is shifted along the dependence until one of them carries none and becomes idle.
+    fn reduce(&mut self, model: &Model, course: &mut Course) -> StepResult {
+        let Course { motion, contact, at, .. } = course;
+        loop {
+            let bear = |i: &usize| self.rank[*i] <= 1;
+            self.bearing.clear();
+            self.bearing.extend((0..self.rows.len()).filter(bear));
+            self.keys.clear();
+            self.keys.extend(self.bearing.iter().map(|&i| self.rows[i]));
+            motion.closed.fill(model, &self.keys, at, &mut motion.factors, &motion.scale)?;
+            let (m, closed) = (self.bearing.len(), &motion.closed);
+            let is_contact = |k: &usize| self.rank[self.bearing[*k]] == 1;
+            let dependent = (0..m).filter(is_contact).find(|&k| closed.factor.dependent[k]);
+            let Some(k) = dependent else { return Ok(()) };
+            // H_k = Σ c_i H_i: what k gives up, the others take over with weights c.
+            self.correction.clear();
+            self.correction.extend((0..m).map(|i| closed.delassus[i * m + k]));
+            closed.factor.solve(&mut self.correction);
+            let (mut shift, mut last) = (contact.x[self.bearing[k]], k);
+            for (i, &c) in self.correction.iter().enumerate() {
+                let x = contact.x[self.bearing[i]];
+                if c < 0.0 && is_contact(&i) && x < -c * shift {
+                    (shift, last) = (-x / c, i);
+                }
+            }
+            for (i, &c) in self.correction.iter().enumerate() {
+                contact.x[self.bearing[i]] += c * shift;
+            }
+            contact.x[self.bearing[k]] -= shift;
+            let last = self.bearing[last];
+            self.rank[last] = if self.pulling.contains(&self.rows[last]) { 3 } else { 2 };
+        }
     }
 
     /// The mode in the order of the ranks. A contact that pulled and is idle now stays only if it depends on others.

@@ -13,7 +13,7 @@ use super::runge_kutta::{Flow, Stage, add};
 use crate::error::{StepError, StepResult};
 use nonsmooth_solvers::invert;
 
-/// Change of the accelerations, relative to their size, at which the stages are found: below the error of any step.
+/// Change of the accelerations, relative to M⁻¹ f, at which the stages are found: below the error of any step.
 const STAGE_TOLERANCE: f64 = 1e-14;
 /// Change up to which an iteration that no longer shrinks has met rounding: that of numerical curvatures.
 const STAGNANT: f64 = 1e-9;
@@ -126,7 +126,7 @@ impl Newton {
             let guess = &self.a[i * n..(i + 1) * n];
             self.residual.extend(rate.a.iter().zip(guess).map(|(a, guess)| a - guess));
         }
-        let size = stages.iter().flat_map(|stage| &stage.rate.a).fold(0.0f64, |m, a| m.max(a.abs()));
+        let size = stages.iter().fold(0.0f64, |m, stage| m.max(stage.rate.size));
         let mut change = 0.0f64;
         for k in 0..s * n {
             let step = if newton {

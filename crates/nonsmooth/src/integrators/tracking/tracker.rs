@@ -132,7 +132,7 @@ impl Tracker {
     ) -> StepResult {
         self.events = 0;
         self.control.load(now);
-        if self.path.begin(model, now, h)? {
+        if self.path.begin(model, now, h, solving)? {
             return Ok(());
         }
         self.path.look_for_closed();
@@ -185,6 +185,8 @@ impl Tracker {
         let Path { mode, candidates, .. } = &mut self.path;
         let pulls = mode.iter().zip(&right.rate.pulls).filter(|(_, pulls)| **pulls);
         candidates.pulling.extend(pulls.map(|(key, _)| key));
+        candidates.pulling.sort_unstable();
+        candidates.pulling.dedup();
         candidates.closed.extend(mode.iter().filter(|&&key| !model.constraints.always[key]));
         candidates.closed.sort_unstable();
         let first = candidates.pulling.first().or(candidates.closed.first());
