@@ -1,5 +1,6 @@
 //! Integrators: recipes for one step, each one file, chosen by name from one list.
 
+mod d1_minus;
 mod euler;
 mod euler_explicit;
 mod euler_implicit;
@@ -31,6 +32,7 @@ pub static INTEGRATORS: &[Entry] = &[
     high_order::ENTRY,
     event_driven::ENTRY,
     splitting::ENTRY,
+    d1_minus::ENTRY,
     euler_explicit::ENTRY,
     euler_semi_implicit::ENTRY,
     euler_implicit::ENTRY,
@@ -155,11 +157,6 @@ pub enum Refusal {
         /// The option that was given.
         option: &'static str,
     },
-    /// A combined projection selects its contacts itself.
-    #[error(
-        "integrator.projection = \"combined\" cannot honour project = \"all\": contacts that would overlap take part in the step; leave it out"
-    )]
-    ProjectAllWhenCombined,
     /// The step size is not a positive number.
     #[error("the step size must be a finite number > 0, got {step_size}")]
     StepSize {
