@@ -1,7 +1,7 @@
 //! Random systems with many contacts, more of them than freedoms at times: the schemes that resolve events go through,
 //! nothing overlaps, joints hold and the ledger closes.
 
-use crate::schemes::{built, run};
+use crate::by_name::{built, run};
 use nonsmooth::{
     Bilateral, EnergyLedger, Gap, Linear, Model, NewtonImpact, Options, RunError, Sparse, State,
     StepError, Summary, UserError,
