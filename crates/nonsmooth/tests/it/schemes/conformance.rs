@@ -158,10 +158,13 @@ fn the_ledger_of_linear_models_closes() {
         }
         let mut ledger = nonsmooth::EnergyLedger::default();
         simulation.run(300, &mut [&mut ledger]).expect("good steps");
-        // Rounding of the sums of one step, or of the inner steps of one; Runge–Kutta methods have no identity, and what they
-        // leave is their local error, ω h = 0.2 to the fifth.
-        let runge_kutta = ["high-order", "event-driven", "splitting"].contains(&scheme);
-        let bound = if runge_kutta { 1e-6 } else { 1e-12 };
+        // Rounding of the sums of one step, or of the inner steps of one. Schemes without an identity leave their local error:
+        // ω h = 0.1 to the fifth and to the third.
+        let bound = match scheme {
+            "high-order" | "event-driven" | "splitting" => 1e-6,
+            "d1-minus" | "generalized-alpha" => 1e-4,
+            _ => 1e-12,
+        };
         let relative = ledger.worst_remainder / ledger.scale;
         assert!(relative < bound, "{scheme}, {name}: remainder {relative:.1e}");
     });
