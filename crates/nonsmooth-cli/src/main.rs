@@ -2,11 +2,13 @@
 
 mod check;
 mod list;
+mod reproduce;
 mod run;
 mod solve;
 mod summary;
 
 use clap::{Parser, Subcommand};
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -40,10 +42,27 @@ enum Command {
                       least one), 1 otherwise, 2 a file or an argument was wrong."
     )]
     Solve(SolveArgs),
+    /// Make again what the papers show, judge it line by line, write the page
+    #[command(
+        after_help = "Exit codes: 0 every line passes, 1 a line fails or a run failed, 2 an argument was wrong."
+    )]
+    Reproduce(ReproduceArgs),
     /// Print the JSON Schema of scene files
     Schema,
     /// List integrators, laws, solvers and observers with their options
     List,
+}
+
+#[derive(clap::Args)]
+struct ReproduceArgs {
+    /// The paper, such as acary-2006 [default: all]
+    paper: Option<String>,
+    /// Folder for the page and its figures
+    #[arg(long, default_value = "reproduction")]
+    out: PathBuf,
+    /// Print nothing but errors
+    #[arg(long, short)]
+    quiet: bool,
 }
 
 #[derive(clap::Args)]
@@ -109,6 +128,11 @@ fn parse_set(text: &str) -> Result<(String, String), String> {
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
+/// A line on the terminal; a closed pipe is no error of ours.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stdout().lock(), "{line}");
+}
+
 /// Why a command ended early: the one place that decides exit codes.
 enum Failure {
     /// The input was wrong.
@@ -122,6 +146,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Check { scene, set } => check::check(&scene, &set),
         Command::Solve(args) => solve::run(&args),
+        Command::Reproduce(args) => reproduce::run(&args),
         Command::Schema => list::schema(),
         Command::List => list::list(),
     };

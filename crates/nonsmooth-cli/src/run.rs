@@ -1,6 +1,6 @@
 //! `nonsmooth run`: simulate, show progress, print the trust summary.
 
-use crate::{Failure, RunArgs, summary};
+use crate::{Failure, RunArgs, say, summary};
 use indicatif::{ProgressBar, ProgressStyle};
 use nonsmooth_scene::{CheckpointError, RESULT_FILE, RunFailure, RunOptions, load};
 use std::io::IsTerminal as _;
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
         .map_err(|error| Failure::Run(error.into()))?;
     let title = if loaded.title.is_empty() { loaded.name.clone() } else { loaded.title.clone() };
     if !args.quiet {
-        println!("{title}");
+        say(&title);
     }
     let mut progress = Progress::new(args.quiet, loaded.n_steps);
     let begun = Instant::now();
@@ -54,10 +54,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
         failure => Failure::Run(advise(failure)),
     })?;
     if !args.quiet {
-        print!("{}", summary::table(&finished, &methods, tolerance, seconds));
-        println!("results in {}", out.join(RESULT_FILE).display());
+        say(summary::table(&finished, &methods, tolerance, seconds).trim_end());
+        say(&format!("results in {}", out.join(RESULT_FILE).display()));
         for figure in &finished.figures {
-            println!("figure     {}", figure.display());
+            say(&format!("figure     {}", figure.display()));
         }
     }
     if finished.interrupted {

@@ -7,9 +7,9 @@ use crate::{Failure, SolveArgs};
 use nonsmooth_scene::plot;
 use nonsmooth_scene::problems::{self, Solution, StoredProblem, profile};
 use nonsmooth_solvers::{
-    Entry, Options, SOLVERS, Solver, Status, Unsupported, Value, nearest, published_measure, solve,
+    Attempt, Entry, FACETED, Options, SOLVERS, Solver, Status, Unsupported, Value, nearest,
+    published_measure, solve,
 };
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use table::{Outcome, Row};
 
@@ -71,9 +71,7 @@ pub(crate) fn run(args: &SolveArgs) -> Result<(), Failure> {
         for chosen in &mut solvers {
             let (row, solution) = solve_one(args, (k, &stored), chosen);
             say(args, &row.line(width));
-            if args.verbose {
-                tell_attempts(args, &*chosen.solver);
-            }
+            tell_attempts(args, &*chosen.solver);
             if let (Outcome::Solved { report, .. }, Some(solution)) = (&row.outcome, solution)
                 && report.status == Status::Converged
                 && best.as_ref().is_none_or(|(residual, _)| report.residual < *residual)
@@ -94,10 +92,10 @@ fn input(message: String) -> Failure {
     Failure::Input(anyhow::anyhow!(message))
 }
 
-/// A line on the terminal; a closed pipe is no error of ours.
+/// A line on the terminal, unless it is to be quiet.
 fn say(args: &SolveArgs, line: &str) {
     if !args.quiet {
-        let _ = writeln!(std::io::stdout().lock(), "{line}");
+        crate::say(line);
     }
 }
 
@@ -265,14 +263,25 @@ impl Times {
 
 fn tell_attempts(args: &SolveArgs, solver: &dyn Solver) {
     for attempt in solver.attempts() {
-        let (island, rows) = attempt.island;
-        say(
-            args,
-            &format!(
-                "    island {island} ({rows} rows): {} {}, {} iterations, residual {:.2e}",
-                attempt.method, attempt.status, attempt.iterations, attempt.residual
-            ),
-        );
+        let (number, rows) = attempt.island;
+        let island = if number == 0 { "whole".to_owned() } else { format!("island {number}") };
+        let Attempt { method, status, iterations, residual, .. } = attempt;
+        if *method == FACETED {
+            // Always told: the table has the residual of the true cone.
+            say(
+                args,
+                &format!(
+                    "    {method} ({rows} rows): {status}, residual {residual:.2e}; above: that of the true cone"
+                ),
+            );
+        } else if args.verbose {
+            say(
+                args,
+                &format!(
+                    "    {island} ({rows} rows): {method} {status}, {iterations} iterations, residual {residual:.2e}"
+                ),
+            );
+        }
     }
 }
 

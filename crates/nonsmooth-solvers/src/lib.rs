@@ -41,5 +41,7 @@ pub use nearest::nearest;
 pub use options::{Declared, Kind, OptionError, Options, Value};
 pub use problem::{Matrix, Problem, ProblemError};
 pub use set::{MAX_DIM, Part, Set};
-pub use solvers::{Attempt, Entry, Outcome, Report, SOLVERS, Solver, Status, Unsupported, find, solve};
+pub use solvers::{
+    Attempt, Entry, FACETED, Outcome, Report, SOLVERS, Solver, Status, Unsupported, find, solve,
+};
 pub use sparse::{Sparse, SparseError};

@@ -27,6 +27,7 @@
 //! assert!(ledger.worst_remainder < 1e-13 * ledger.scale);
 //! ```
 
+pub mod analysis;
 mod error;
 mod integrators;
 mod laws;

@@ -7,8 +7,8 @@
 #![allow(unsafe_code)]
 
 use nonsmooth::{
-    At, Gap, Lagrangian, Linear, Model, ModelBuilder, NewtonImpact, Options, Simulation, Solving,
-    Sparse, State, UserError, find_integrator,
+    At, Coulomb, Gap, Lagrangian, Linear, Model, ModelBuilder, NewtonImpact, Options, Simulation,
+    Solving, Sparse, State, UserError, find_integrator,
 };
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -72,6 +72,26 @@ fn column(n: usize, overlap: f64) -> (Model, State) {
         }
         below = Some(bead);
     }
+    builder.build(0.0).expect("a right model")
+}
+
+/// Blocks that slide and stick on a floor, in the plane and in space, and a ball that hits it with spin.
+fn rubbing() -> (Model, State) {
+    let mut builder = ModelBuilder::new();
+    let law = builder.law("rough", Coulomb { friction: 0.3, restitution: 0.5, ..Coulomb::default() });
+    let falling = |name: &str, v: f64, z: f64| {
+        let masses = Sparse::diagonal(&[1.0; 3]);
+        Linear::new(name, masses).load(&[0.0, 0.0, -9.81]).initial(&[0.0, 0.0, z], &[v, 0.5, 0.0])
+    };
+    for (name, v, z) in [("slides", 4.0, 0.0), ("sticks", 0.0, 0.0), ("bounces", 1.0, 0.4)] {
+        let body = builder.linear(falling(name, v, z));
+        let tangents: [&[_]; 2] = [&[(body, 0, 1.0)], &[(body, 1, 1.0)]];
+        builder.linear_contact(name, law, &[(body, 2, 1.0)], 0.0, &tangents);
+    }
+    let disk = Linear::new("disk", Sparse::diagonal(&[1.0, 1.0, 0.1])).load(&[-9.81, 0.0, 0.0]);
+    let disk = builder.linear(disk.initial(&[0.3, 0.0, 0.0], &[0.0, 0.0, 5.0]));
+    let tangent = [(disk, 1, 1.0), (disk, 2, -0.5)];
+    builder.linear_contact("disk", law, &[(disk, 0, 1.0)], 0.0, &[&tangent]);
     builder.build(0.0).expect("a right model")
 }
 
@@ -224,6 +244,11 @@ fn none_allocates_by(scheme: &str, cases: &[Case]) {
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn no_step_with_friction_allocates() {
+    none_allocates(&[("blocks and a disk on a rough floor", rubbing, 1000, 500..=500)]);
 }
 
 #[test]

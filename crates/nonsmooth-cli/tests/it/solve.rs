@@ -172,3 +172,17 @@ fn the_infeasible_problem_of_the_collection_is_reported_as_such() {
     nonsmooth(&["solve", path.to_str().expect("UTF-8"), "--solver", "auto,lemke,enumerate"])
         .expect(1, &["infeasible", "lemke: solved 0 of 1"]);
 }
+
+/// Facets are another problem: its residual is told beside that of the true cone, whatever the verbosity.
+#[test]
+fn facets_show_the_residual_of_both_problems() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/problems/gfc3d");
+    let Some(path) = std::fs::read_dir(&root).ok().and_then(|folder| {
+        let mut files = folder.filter_map(Result::ok).map(|entry| entry.path());
+        files.find(|path| path.to_string_lossy().contains("box_stacks"))
+    }) else {
+        return eprintln!("SKIP: no problems in {}", root.display());
+    };
+    let ended = nonsmooth(&["solve", &path.to_string_lossy(), "--solver", "lemke-faceted"]);
+    ended.expect(1, &["faceted problem", "converged, residual", "that of the true cone"]);
+}

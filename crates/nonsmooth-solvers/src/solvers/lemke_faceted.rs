@@ -41,6 +41,9 @@ pub(super) const ENTRY: Entry = Entry {
     },
 };
 
+/// Method of the attempt that carries the residual of the faceted problem, where that is not the problem itself.
+pub const FACETED: &str = "faceted problem";
+
 const SIDES: Declared = Declared {
     name: "sides",
     about: "facets that stand for a disc in space, 3 to 1000 [–]",
@@ -100,7 +103,7 @@ impl Solver for LemkeFaceted {
         p.copy_from_slice(&lcp.impulses(&z));
         self.attempts.clear();
         if !matches!(faceted, Faceted::Same) {
-            let (method, island) = ("faceted problem", (0, rhs.len()));
+            let (method, island) = (FACETED, (0, rhs.len()));
             let residual = residual_of(&z);
             self.attempts.push(Attempt { method, island, status, iterations, residual });
         }

@@ -30,6 +30,8 @@ mod subset;
 mod sweep;
 mod tableau;
 
+pub use lemke_faceted::FACETED;
+
 use crate::certificate::{Certificate, certify};
 use crate::options::{Declared, OptionError, Options};
 use crate::problem::Problem;
@@ -136,7 +138,7 @@ pub struct Outcome {
 pub struct Attempt {
     /// The method.
     pub method: &'static str,
-    /// The island it was tried on: a number, and its rows.
+    /// The island it was tried on: its number, 0 for the whole problem, and its rows.
     pub island: (usize, usize),
     /// How it believes to have ended.
     pub status: Status,

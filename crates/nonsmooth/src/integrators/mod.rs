@@ -4,11 +4,16 @@ mod euler;
 mod euler_explicit;
 mod euler_implicit;
 mod euler_semi_implicit;
+mod event_driven;
+mod high_order;
 mod moreau_adaptive;
 mod moreau_energy;
 mod moreau_jean;
 mod moreau_paoli;
 mod schatzman_paoli;
+mod splitting;
+mod stewart_trinkle;
+mod tracking;
 
 pub use moreau_jean::MoreauJean;
 
@@ -24,8 +29,12 @@ pub static INTEGRATORS: &[Entry] = &[
     moreau_jean::ENTRY,
     moreau_paoli::ENTRY,
     schatzman_paoli::ENTRY,
+    stewart_trinkle::ENTRY,
     moreau_adaptive::ENTRY,
+    high_order::ENTRY,
+    splitting::ENTRY,
     moreau_energy::ENTRY,
+    event_driven::ENTRY,
     euler_explicit::ENTRY,
     euler_semi_implicit::ENTRY,
     euler_implicit::ENTRY,
@@ -93,6 +102,18 @@ pub enum Refusal {
         integrator: &'static str,
         /// Name of the constraint.
         constraint: String,
+    },
+    /// The scheme has no impact law.
+    #[error(
+        "`{integrator}` is inelastic and cannot honour restitution {restitution} of constraint `{constraint}`; use restitution 0 or another integrator, moreau-jean for one"
+    )]
+    Restitution {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// Name of the constraint.
+        constraint: String,
+        /// Its restitution, normal or tangential [–].
+        restitution: f64,
     },
     /// The scheme has one coefficient of restitution for all contacts.
     #[error(
@@ -189,6 +210,48 @@ pub enum Refusal {
         "integrator.level = \"position\" needs theta > 0: with theta = 0 no impulse moves the end position"
     )]
     ExplicitAtPositionLevel,
+    /// An option has no meaning beside the others.
+    #[error("`{option}` has no meaning without {needs}; leave it out")]
+    IdleOption {
+        /// The option that was given.
+        option: &'static str,
+        /// What it would need.
+        needs: &'static str,
+    },
+    /// The scheme does not know this kind of law.
+    #[error(
+        "`{scheme}` does not take {what} (constraint `{constraint}`), only frictionless contacts and joints; use `moreau-jean`"
+    )]
+    Law {
+        /// The integrator.
+        scheme: &'static str,
+        /// Name of the constraint.
+        constraint: String,
+        /// The kind of its impulses.
+        what: &'static str,
+    },
+    /// The scheme works with gaps.
+    #[error(
+        "`{scheme}` needs a gap and does not take constraint `{constraint}` at velocity level; use `moreau-jean`"
+    )]
+    VelocityLevel {
+        /// The integrator.
+        scheme: &'static str,
+        /// Name of the constraint.
+        constraint: String,
+    },
+    /// The scheme needs accelerations, which a prescribed velocity does not give.
+    #[error(
+        "`{scheme}` does not take the prescribed velocity of coordinate `{coordinate}` of system `{system}`; let the obstacle move instead, with a gap g(q, t), or use `moreau-jean`"
+    )]
+    Prescribed {
+        /// The integrator.
+        scheme: &'static str,
+        /// Name of the system.
+        system: String,
+        /// Name of the coordinate.
+        coordinate: String,
+    },
 }
 
 /// Refuses laws that are neither a frictionless contact nor a joint.

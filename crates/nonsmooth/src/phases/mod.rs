@@ -22,7 +22,7 @@ pub use angles::{Angles, KineticAngles, kinetic_angles};
 pub use apply::apply;
 pub use assemble::{Assembly, assemble};
 pub use detect::{Activation, Rows, detect};
-pub use factorize::{Coeffs, Factors, factorize};
+pub use factorize::{Coeffs, Factors, factorize, factorize_mass};
 pub use free_motion::{Free, Theta, free_motion};
 pub use impact_work::impact_work;
 pub use iterate::{Configuration, Iterate};

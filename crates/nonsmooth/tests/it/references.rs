@@ -16,7 +16,7 @@ const ROUNDING: f64 = 1e-12;
 
 /// A reference table.
 pub struct Table {
-    names: Vec<String>,
+    pub names: Vec<String>,
     pub rows: Vec<Vec<f64>>,
 }
 
@@ -40,7 +40,7 @@ impl Table {
         Some(Self { names, rows })
     }
 
-    fn column(&self, name: &str) -> usize {
+    pub fn column(&self, name: &str) -> usize {
         self.names.iter().position(|n| n == name).expect("the spec names the columns")
     }
 

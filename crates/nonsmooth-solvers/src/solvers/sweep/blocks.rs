@@ -10,6 +10,9 @@ use rayon::prelude::*;
 
 #[derive(Default)]
 pub(super) struct Blocks<const D: usize> {
+    places: Places,
+    place_of: Vec<u32>,
+    block_of: Vec<u32>,
     nodes: Vec<Node<D>>,
     /// Where each constraint's neighbours begin.
     start: Vec<usize>,
@@ -26,16 +29,19 @@ pub(super) struct Blocks<const D: usize> {
 
 impl<const D: usize> Form for Blocks<D> {
     fn prepare(&mut self, problem: &Problem, order: Order) {
-        let places = Places::new(problem);
+        let mut places = std::mem::take(&mut self.places);
+        places.fill(problem);
         let n = places.begin.len();
-        self.fill(problem, &places, &Colours::one(n));
+        self.fill(problem, &places);
         self.colours.clear();
         if order == Order::Coloured {
             let of = |c: usize| self.neighbour[self.start[c]..self.start[c + 1]].iter();
             let colours = Colours::of_graph(n, of);
-            self.fill(problem, &places, &colours);
+            places.order = colours.order;
+            self.fill(problem, &places);
             self.colours = colours.start;
         }
+        self.places = places;
         reset(&mut self.p, n, [0.0; D]);
         reset(&mut self.slip, n, 0.0);
         reset(&mut self.fresh, if order == Order::Coloured { n } else { 0 }, [0.0; D]);
@@ -60,20 +66,20 @@ impl<const D: usize> Form for Blocks<D> {
 }
 
 impl<const D: usize> Blocks<D> {
-    /// Copies W block by block, constraint `colours.order[k]` to place k.
-    fn fill(&mut self, problem: &Problem, places: &Places, colours: &Colours) {
+    /// Copies W block by block, constraint `places.order[k]` to place k.
+    fn fill(&mut self, problem: &Problem, places: &Places) {
         const NONE: u32 = u32::MAX;
         let (w, n) = (problem.delassus(), places.begin.len());
-        let mut place_of = vec![0u32; n];
-        colours.order.iter().enumerate().for_each(|(k, &c)| place_of[c as usize] = k as u32);
+        reset(&mut self.place_of, n, 0);
+        places.order.iter().enumerate().for_each(|(k, &c)| self.place_of[c as usize] = k as u32);
         self.nodes.clear();
         self.start.clear();
         self.start.push(0);
         self.neighbour.clear();
         self.value.clear();
         // Where the block of each neighbour of the constraint at hand lies.
-        let mut block_of = vec![NONE; n];
-        for &c in &colours.order {
+        reset(&mut self.block_of, n, NONE);
+        for &c in &places.order {
             let (begin, set) = (places.begin[c as usize], problem.sets[c as usize]);
             let first = self.value.len();
             let mut diagonal = [[0.0; D]; D];
@@ -86,12 +92,12 @@ impl<const D: usize> Blocks<D> {
                         diagonal[r][k] = x;
                         continue;
                     }
-                    let at = block_of[j as usize];
+                    let at = self.block_of[j as usize];
                     let at = if at != NONE && at as usize >= first {
                         at as usize
                     } else {
-                        block_of[j as usize] = self.value.len() as u32;
-                        self.neighbour.push(place_of[j as usize]);
+                        self.block_of[j as usize] = self.value.len() as u32;
+                        self.neighbour.push(self.place_of[j as usize]);
                         self.value.push([[0.0; D]; D]);
                         self.value.len() - 1
                     };

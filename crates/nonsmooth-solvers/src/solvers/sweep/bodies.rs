@@ -20,6 +20,7 @@ const REFRESH: usize = 50;
 
 #[derive(Default)]
 pub(super) struct Bodies<const D: usize> {
+    places: Places,
     nodes: Vec<Node<D>>,
     /// Where each constraint's columns begin.
     start: Vec<usize>,
@@ -54,16 +55,19 @@ impl Atom {
 
 impl<const D: usize> Form for Bodies<D> {
     fn prepare(&mut self, problem: &Problem, order: Order) {
-        let places = Places::new(problem);
+        let mut places = std::mem::take(&mut self.places);
+        places.fill(problem);
         let n = places.begin.len();
-        self.fill(problem, &places, &Colours::one(n));
+        self.fill(problem, &places);
         self.colours.clear();
         if order == Order::Coloured {
             let of = |c: usize| self.column[self.start[c]..self.start[c + 1]].iter();
             let colours = Colours::greedy(n, self.velocity.len(), of);
-            self.fill(problem, &places, &colours);
+            places.order = colours.order;
+            self.fill(problem, &places);
             self.colours = colours.start;
         }
+        self.places = places;
         reset(&mut self.p, n, [0.0; D]);
         reset(&mut self.slip, n, 0.0);
     }
@@ -92,8 +96,8 @@ impl<const D: usize> Form for Bodies<D> {
 }
 
 impl<const D: usize> Bodies<D> {
-    /// Copies J and M⁻¹ Jᵀ column by column, constraint `colours.order[k]` to place k.
-    fn fill(&mut self, problem: &Problem, places: &Places, colours: &Colours) {
+    /// Copies J and M⁻¹ Jᵀ column by column, constraint `places.order[k]` to place k.
+    fn fill(&mut self, problem: &Problem, places: &Places) {
         let Matrix::Factored(factored) = &problem.matrix else {
             unreachable!("the storage is chosen by the matrix")
         };
@@ -106,7 +110,7 @@ impl<const D: usize> Bodies<D> {
         self.column.clear();
         self.jacobian.clear();
         self.response.clear();
-        for &c in &colours.order {
+        for &c in &places.order {
             let (begin, set) = (places.begin[c as usize], problem.sets[c as usize]);
             let first = self.column.len();
             for i in begin..begin + set.dim() {

@@ -10,11 +10,6 @@ pub(super) struct Colours {
 }
 
 impl Colours {
-    /// All of one colour, in the order of the problem: what the natural order needs.
-    pub(super) fn one(n: usize) -> Self {
-        Self { order: (0..n as u32).collect(), start: vec![0, n] }
-    }
-
     /// By what each constraint touches: two constraints that touch the same thing differ.
     ///
     /// A thing remembers its colours in words of 64 bits.

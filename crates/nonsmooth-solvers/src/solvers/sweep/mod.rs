@@ -204,21 +204,28 @@ fn store_nodes<const D: usize>(nodes: &[Node<D>], p: &[[f64; D]], rows: &mut [f6
     }
 }
 
-/// Where constraints lie in the rows of the problem.
+/// Where constraints lie in the rows of the problem, and the order of a sweep; memory that is kept.
+#[derive(Default)]
 struct Places {
     /// First row of each constraint.
     begin: Vec<usize>,
     /// Constraint of each row.
     owner: Vec<u32>,
+    /// Constraints in the order of a sweep.
+    order: Vec<u32>,
 }
 
 impl Places {
-    fn new(problem: &Problem) -> Self {
-        let mut owner = Vec::with_capacity(problem.size());
+    /// Takes over `problem`, in its natural order.
+    fn fill(&mut self, problem: &Problem) {
+        self.begin.clear();
+        self.begin.extend(problem.blocks().map(|(begin, _)| begin));
+        self.owner.clear();
         for (c, set) in problem.sets.iter().enumerate() {
-            owner.extend(std::iter::repeat_n(c as u32, set.dim()));
+            self.owner.extend(std::iter::repeat_n(c as u32, set.dim()));
         }
-        Self { begin: problem.blocks().map(|(begin, _)| begin).collect(), owner }
+        self.order.clear();
+        self.order.extend(0..problem.sets.len() as u32);
     }
 }
 

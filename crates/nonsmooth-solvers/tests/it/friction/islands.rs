@@ -126,7 +126,7 @@ fn attempts_tell_which_island_was_tried_by_what_and_how_it_ended() {
         let (found, wrong) = truth(&mut *auto, &whole, 1e-9);
         assert_eq!((found.report.status, wrong), (Status::Converged, None), "seed {seed}");
         let attempts = auto.attempts();
-        for (number, rows) in [(0, rows_a.len()), (1, rows_b.len())] {
+        for (number, rows) in [(1, rows_a.len()), (2, rows_b.len())] {
             let of: Vec<_> = attempts.iter().filter(|attempt| attempt.island.0 == number).collect();
             assert!(!of.is_empty() && of.iter().all(|attempt| attempt.island.1 == rows), "{attempts:?}");
             assert_eq!(of[0].method, "nsgs", "the chain begins with sweeps: {attempts:?}");

@@ -179,18 +179,6 @@ fn wrong_constraints() -> Vec<Wrong> {
             b.linear_gap("floor", law, &[(m[0], 0, 1.0)], 0.0);
         })
     };
-    let rubbing = |law: Coulomb, tangents: usize| {
-        tied(1, |b, m| {
-            let law = b.law("rub", law);
-            let tangent: &[_] = &[(m[0], 0, 1.0)];
-            b.linear_contact("floor", law, &[(m[0], 0, 1.0)], 0.0, &vec![tangent; tangents]);
-        })
-    };
-    let rough = Coulomb { friction: 0.3, ..Coulomb::default() };
-    let smooth = tied(1, |b, m| {
-        let law = impact(b, 0.5);
-        b.linear_contact("floor", law, &[(m[0], 0, 1.0)], 0.0, &[&[(m[0], 0, 1.0)]]);
-    });
     // Coordinate 1 of `m0` does not exist; its place in q belongs to `m1`.
     let astray = tied(2, |b, m| {
         let law = impact(b, 0.5);
@@ -216,13 +204,6 @@ fn wrong_constraints() -> Vec<Wrong> {
         ("Restitution", at("law"), bouncing(1.5)),
         ("Restitution", at("law"), bouncing(-0.1)),
         ("Restitution", at("law"), bouncing(f64::NAN)),
-        ("Restitution", at("law"), rubbing(Coulomb { tangential_restitution: 2.0, ..rough }, 1)),
-        ("Law", at("law"), rubbing(Coulomb { friction: -0.1, ..rough }, 1)),
-        ("Law", at("law"), rubbing(Coulomb { friction: f64::NAN, ..rough }, 1)),
-        ("Law", at("law"), rubbing(Coulomb { facets: 2, ..rough }, 2)),
-        ("Tangents", at("law"), rubbing(rough, 0)),
-        ("Tangents", at("law"), rubbing(rough, 3)),
-        ("Tangents", at("law"), smooth),
         ("NoSuchCoordinate", at("gap"), astray),
         ("NoSuchCoordinate", Place::Prescribed(0), tied(1, |b, m| b.prescribe(m[0], 7, |_| Ok(0.0)))),
         ("User", at("gap"), failing),
@@ -230,11 +211,36 @@ fn wrong_constraints() -> Vec<Wrong> {
     ]
 }
 
+fn wrong_friction() -> Vec<Wrong> {
+    let at = |field| Place::Constraint(0, field);
+    let rubbing = |law: Coulomb, tangents: usize| {
+        tied(1, |b, m| {
+            let law = b.law("rub", law);
+            let tangent: &[_] = &[(m[0], 0, 1.0)];
+            b.linear_contact("floor", law, &[(m[0], 0, 1.0)], 0.0, &vec![tangent; tangents]);
+        })
+    };
+    let rough = Coulomb { friction: 0.3, ..Coulomb::default() };
+    let smooth = tied(1, |b, m| {
+        let law = impact(b, 0.5);
+        b.linear_contact("floor", law, &[(m[0], 0, 1.0)], 0.0, &[&[(m[0], 0, 1.0)]]);
+    });
+    vec![
+        ("Restitution", at("law"), rubbing(Coulomb { tangential_restitution: 2.0, ..rough }, 1)),
+        ("Law", at("law"), rubbing(Coulomb { friction: -0.1, ..rough }, 1)),
+        ("Law", at("law"), rubbing(Coulomb { friction: f64::NAN, ..rough }, 1)),
+        ("Law", at("law"), rubbing(Coulomb { facets: 2, ..rough }, 2)),
+        ("Tangents", at("law"), rubbing(rough, 0)),
+        ("Tangents", at("law"), rubbing(rough, 3)),
+        ("Tangents", at("law"), smooth),
+    ]
+}
+
 #[test]
 fn every_issue_is_found_at_its_place() {
     let mut seen = std::collections::BTreeSet::new();
     for (number, (name, place, builder)) in
-        wrong_systems().into_iter().chain(wrong_constraints()).enumerate()
+        wrong_systems().into_iter().chain(wrong_constraints()).chain(wrong_friction()).enumerate()
     {
         let error = refused(builder);
         let [(found_at, issue)] = &error.issues[..] else { panic!("{number}, {name}: {error}") };
