@@ -75,6 +75,39 @@ pub struct Contacts {
     pub work: Vec<f64>,
 }
 
+impl Contacts {
+    /// Number of entries.
+    pub(crate) fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// By what the entries are sorted.
+    pub(crate) fn place(&self, i: usize) -> (Key, u8) {
+        (self.keys[i], self.components[i])
+    }
+
+    /// Empties the arrays and keeps their memory.
+    pub(crate) fn clear(&mut self) {
+        let Contacts { keys, components, gap, u_minus, u_plus, impulse, work } = self;
+        keys.clear();
+        components.clear();
+        for x in [gap, u_minus, u_plus, impulse, work] {
+            x.clear();
+        }
+    }
+
+    /// Appends entry `i` of `other`.
+    pub(crate) fn push_from(&mut self, other: &Self, i: usize) {
+        self.keys.push(other.keys[i]);
+        self.components.push(other.components[i]);
+        self.gap.push(other.gap[i]);
+        self.u_minus.push(other.u_minus[i]);
+        self.u_plus.push(other.u_plus[i]);
+        self.impulse.push(other.impulse[i]);
+        self.work.push(other.work[i]);
+    }
+}
+
 /// An impact: a contact that carries an impulse after a step in which it carried none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
@@ -95,12 +128,7 @@ pub struct Event {
 impl StepLog {
     /// Empties the lists and keeps their memory; the numbers are written anew by every step.
     pub fn clear(&mut self) {
-        let Contacts { keys, components, gap, u_minus, u_plus, impulse, work } = &mut self.contacts;
-        keys.clear();
-        components.clear();
-        for x in [gap, u_minus, u_plus, impulse, work] {
-            x.clear();
-        }
+        self.contacts.clear();
         self.events.clear();
         self.solves.clear();
         self.notes.clear();

@@ -4,9 +4,16 @@ mod euler;
 mod euler_explicit;
 mod euler_implicit;
 mod euler_semi_implicit;
+mod event_driven;
+mod high_order;
+mod moreau_adaptive;
+mod moreau_energy;
 mod moreau_jean;
 mod moreau_paoli;
+mod schatzman_paoli;
+mod splitting;
 mod stewart_trinkle;
+mod tracking;
 
 pub use moreau_jean::MoreauJean;
 
@@ -21,7 +28,13 @@ use thiserror::Error;
 pub static INTEGRATORS: &[Entry] = &[
     moreau_jean::ENTRY,
     moreau_paoli::ENTRY,
+    schatzman_paoli::ENTRY,
     stewart_trinkle::ENTRY,
+    moreau_adaptive::ENTRY,
+    high_order::ENTRY,
+    splitting::ENTRY,
+    moreau_energy::ENTRY,
+    event_driven::ENTRY,
     euler_explicit::ENTRY,
     euler_semi_implicit::ENTRY,
     euler_implicit::ENTRY,
@@ -118,6 +131,38 @@ pub enum Refusal {
         /// Its restitution [–].
         e_second: f64,
     },
+    /// The scheme works with positions.
+    #[error(
+        "`{integrator}` imposes gaps and cannot honour constraint `{constraint}`, which is one of velocities; use moreau-jean"
+    )]
+    GapsOnly {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// Name of the constraint.
+        constraint: String,
+    },
+    /// The scheme keeps an energy that the model does not have.
+    #[error(
+        "`{integrator}` keeps the energy of linear systems with constant M, K and load and cannot honour the {what} `{name}`; take it out, or use moreau-jean"
+    )]
+    NotConservative {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// What does not keep the energy.
+        what: &'static str,
+        /// Name of the system or constraint.
+        name: String,
+    },
+    /// The scheme corrects coordinates that do not touch, and there are none.
+    #[error(
+        "`{integrator}` gives energy to coordinates that do not touch, but a closed `{constraint}` leaves none; use moreau-jean with restitution 1"
+    )]
+    NoFreeDirection {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// Name of the constraint.
+        constraint: String,
+    },
     /// The scheme integrates free motion only.
     #[error(
         "`{integrator}` integrates free motion and cannot honour constraint `{constraint}`; take the constraint out, or use moreau-jean"
@@ -146,6 +191,14 @@ pub enum Refusal {
         /// The option that was given.
         option: &'static str,
     },
+    /// The smallest inner step is larger than the largest.
+    #[error("integrator.h_min = {h_min} must not be larger than h_max = {h_max}")]
+    StepBounds {
+        /// Smallest inner step [s].
+        h_min: f64,
+        /// Largest inner step [s].
+        h_max: f64,
+    },
     /// The step size is not a positive number.
     #[error("the step size must be a finite number > 0, got {step_size}")]
     StepSize {
@@ -157,6 +210,48 @@ pub enum Refusal {
         "integrator.level = \"position\" needs theta > 0: with theta = 0 no impulse moves the end position"
     )]
     ExplicitAtPositionLevel,
+    /// An option has no meaning beside the others.
+    #[error("`{option}` has no meaning without {needs}; leave it out")]
+    IdleOption {
+        /// The option that was given.
+        option: &'static str,
+        /// What it would need.
+        needs: &'static str,
+    },
+    /// The scheme does not know this kind of law.
+    #[error(
+        "`{scheme}` does not take {what} (constraint `{constraint}`), only frictionless contacts and joints; use `moreau-jean`"
+    )]
+    Law {
+        /// The integrator.
+        scheme: &'static str,
+        /// Name of the constraint.
+        constraint: String,
+        /// The kind of its impulses.
+        what: &'static str,
+    },
+    /// The scheme works with gaps.
+    #[error(
+        "`{scheme}` needs a gap and does not take constraint `{constraint}` at velocity level; use `moreau-jean`"
+    )]
+    VelocityLevel {
+        /// The integrator.
+        scheme: &'static str,
+        /// Name of the constraint.
+        constraint: String,
+    },
+    /// The scheme needs accelerations, which a prescribed velocity does not give.
+    #[error(
+        "`{scheme}` does not take the prescribed velocity of coordinate `{coordinate}` of system `{system}`; let the obstacle move instead, with a gap g(q, t), or use `moreau-jean`"
+    )]
+    Prescribed {
+        /// The integrator.
+        scheme: &'static str,
+        /// Name of the system.
+        system: String,
+        /// Name of the coordinate.
+        coordinate: String,
+    },
 }
 
 /// Refuses laws that are neither a frictionless contact nor a joint.

@@ -90,7 +90,7 @@ pub struct MoreauJean {
 /// Scratch, one value per phase. What is kept from step to step (factors, W) is only what would be computed
 /// again: no bit of a result depends on it.
 #[derive(Default)]
-struct Work {
+pub(super) struct Work {
     at: Iterate,
     rows: Rows,
     factors: Factors,
@@ -101,7 +101,7 @@ struct Work {
 }
 
 impl MoreauJean {
-    fn new(options: &Options, solving: Solving) -> Self {
+    pub(super) fn new(options: &Options, solving: Solving) -> Self {
         Self {
             theta: options.number(&THETA),
             gamma: options.number(&GAMMA),
@@ -120,6 +120,11 @@ impl MoreauJean {
             solving,
             work: Work::default(),
         }
+    }
+
+    /// Goes on with other scratch, whose factors may be those of another step size.
+    pub(super) fn exchange(&mut self, other: &mut Work) {
+        std::mem::swap(&mut self.work, other);
     }
 
     fn coeffs(&self, h: f64) -> Coeffs {
@@ -214,7 +219,15 @@ impl Integrator for MoreauJean {
     }
 
     fn poison(&mut self) {
-        let Work { at, rows, factors, free, assembly, impulses, accounting } = &mut self.work;
+        self.work.poison();
+        self.solving.solver.forget();
+    }
+}
+
+impl Work {
+    /// Overwrites every number with NaN.
+    pub(super) fn poison(&mut self) {
+        let Work { at, rows, factors, free, assembly, impulses, accounting } = self;
         at.poison();
         rows.poison();
         factors.poison();
@@ -222,6 +235,5 @@ impl Integrator for MoreauJean {
         assembly.poison();
         impulses.poison();
         accounting.poison();
-        self.solving.solver.forget();
     }
 }

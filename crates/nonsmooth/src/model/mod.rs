@@ -8,6 +8,7 @@ mod blocks;
 mod builder;
 mod check;
 mod constraint;
+mod differences;
 mod first_order;
 mod issue;
 mod obstacle;

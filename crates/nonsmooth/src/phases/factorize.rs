@@ -62,6 +62,31 @@ pub fn factorize(model: &Model, at: &Iterate, coeffs: Coeffs, factors: &mut Fact
     Ok(())
 }
 
+/// Brings `factors` up to date with M̂ = M(q), for schemes that work with accelerations.
+pub fn factorize_mass(model: &Model, q: &[f64], factors: &mut Factors) -> StepResult {
+    let coeffs = Coeffs { damping: 0.0, stiffness: 0.0 };
+    if factors.known != Some((model.id, coeffs)) {
+        factors.known = None;
+        factors.factor_linear(model, coeffs)?;
+        factors.known = Some((model.id, coeffs));
+    }
+    factors.user.resize(model.user.len(), Vec::new());
+    for (system, inverse) in model.user.iter().zip(&mut factors.user) {
+        let (range, n) = (system.range.clone(), system.range.len());
+        inverse.clear();
+        inverse.resize(n * n, 0.0);
+        let mass = system.dynamics.mass(&q[range.clone()], inverse);
+        mass.map_err(StepError::in_system(model, range.start))?;
+        let fixed = |k: usize| factors.fixed[range.start + k];
+        if !invert_masked(inverse, n, fixed, &mut factors.pivots) {
+            let system = model.coordinate_name(range.start).0.to_owned();
+            return Err(StepError::SingularMass { system }.into());
+        }
+    }
+    factors.stamp += 1;
+    Ok(())
+}
+
 impl Factors {
     #[inline(never)]
     fn factor_linear(&mut self, model: &Model, coeffs: Coeffs) -> StepResult {

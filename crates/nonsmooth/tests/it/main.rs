@@ -2,7 +2,10 @@
 
 mod analysis;
 mod analytic;
+mod by_name;
+mod events;
 mod friction;
+mod high_order;
 mod invariants;
 mod ledger;
 mod nonlinear;

@@ -14,14 +14,15 @@ use std::path::Path;
 /// rounding a little.
 const ROUNDING: f64 = 1e-12;
 
-struct Table {
-    names: Vec<String>,
-    rows: Vec<Vec<f64>>,
+/// A reference table.
+pub struct Table {
+    pub names: Vec<String>,
+    pub rows: Vec<Vec<f64>>,
 }
 
 impl Table {
     /// The table of this entry; `None`, and a word on stderr, if there is no shared folder.
-    fn read(entry: &str) -> Option<Self> {
+    pub fn read(entry: &str) -> Option<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/references").join(entry);
         let mut text = String::new();
         if let Ok(mut file) = File::open(root.join("ref.csv")) {
@@ -39,12 +40,12 @@ impl Table {
         Some(Self { names, rows })
     }
 
-    fn column(&self, name: &str) -> usize {
+    pub fn column(&self, name: &str) -> usize {
         self.names.iter().position(|n| n == name).expect("the spec names the columns")
     }
 
     /// Asserts that `ours(k)`, by row, agrees with the column.
-    fn check(&self, name: &str, tolerance: f64, ours: impl Fn(usize) -> f64) {
+    pub fn check(&self, name: &str, tolerance: f64, ours: impl Fn(usize) -> f64) {
         let column = self.column(name);
         let mut worst = (0.0, 0);
         for (k, row) in self.rows.iter().enumerate() {

@@ -2,8 +2,12 @@
 //! order.
 
 mod academic;
+mod conformance;
 mod euler;
+mod moreau_adaptive;
+mod moreau_energy;
 mod moreau_paoli;
+mod schatzman_paoli;
 
 use nonsmooth::{Integrator, Model, Options, Simulation, Solving, State, Trajectory, find_integrator};
 
