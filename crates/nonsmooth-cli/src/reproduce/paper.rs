@@ -75,7 +75,8 @@ impl Section {
         });
     }
 
-    /// Judges |measured − expected| ≤ tolerance for a list of numbers; with tolerance 0 to the last bit.
+    /// Judges |measured − expected| ≤ tolerance for a list of numbers; with tolerance 0 to the last bit. What is smaller
+    /// than the tolerance is shown as 0.
     pub(super) fn all_close(
         &mut self,
         place: &'static str,
@@ -84,7 +85,8 @@ impl Section {
         expected: &[f64],
         tolerance: f64,
     ) {
-        let list = |x: &[f64]| x.iter().map(|x| number(*x)).collect::<Vec<_>>().join(", ");
+        let show = |x: &f64| if x.abs() <= tolerance { number(0.0) } else { number(*x) };
+        let list = |x: &[f64]| x.iter().map(show).collect::<Vec<_>>().join(", ");
         let near = |(a, b): (&f64, &f64)| (a - b).abs() <= tolerance;
         self.lines.push(Line {
             place,
