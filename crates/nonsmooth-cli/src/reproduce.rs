@@ -6,11 +6,14 @@
 mod acary_2006;
 mod acary_2010;
 mod page;
+mod paoli_2008;
 mod paper;
+mod plan;
 mod schemes;
 mod studies;
 #[cfg(test)]
 mod tests;
+mod trinkle_2008;
 
 use crate::{Failure, ReproduceArgs, say};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -20,7 +23,8 @@ use schemes::Schemes;
 use std::io::IsTerminal as _;
 
 /// Every paper, in the order of the page.
-static PAPERS: &[Paper] = &[acary_2006::PAPER, acary_2010::PAPER];
+static PAPERS: &[Paper] =
+    &[acary_2006::PAPER, paoli_2008::PAPER, trinkle_2008::PAPER, acary_2010::PAPER];
 
 /// Regenerates the chosen papers, prints and writes the page.
 pub(crate) fn run(args: &ReproduceArgs) -> Result<(), Failure> {

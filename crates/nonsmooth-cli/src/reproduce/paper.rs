@@ -75,6 +75,33 @@ impl Section {
         });
     }
 
+    /// Judges |measured − expected| ≤ tolerance for a list of numbers; with tolerance 0 to the last bit. What is smaller
+    /// than the tolerance is shown as 0.
+    pub(super) fn all_close(
+        &mut self,
+        place: &'static str,
+        what: &str,
+        measured: &[f64],
+        expected: &[f64],
+        tolerance: f64,
+    ) {
+        let show = |x: &f64| if x.abs() <= tolerance { number(0.0) } else { number(*x) };
+        let list = |x: &[f64]| x.iter().map(show).collect::<Vec<_>>().join(", ");
+        let near = |(a, b): (&f64, &f64)| (a - b).abs() <= tolerance;
+        self.lines.push(Line {
+            place,
+            what: what.to_owned(),
+            measured: list(measured),
+            expected: list(expected),
+            tolerance: if tolerance == 0.0 {
+                " exactly".to_owned()
+            } else {
+                format!(" ± {}", number(tolerance))
+            },
+            passed: measured.len() == expected.len() && measured.iter().zip(expected).all(near),
+        });
+    }
+
     /// Judges measured ≤ bound.
     pub(super) fn at_most(&mut self, place: &'static str, what: &str, measured: f64, bound: f64) {
         self.bounded(place, what, (measured, "≤", bound), measured <= bound);
@@ -105,8 +132,11 @@ impl Section {
 
 /// A number in at most six digits.
 pub(super) fn number(x: f64) -> String {
+    if x == 0.0 {
+        return "0".to_owned();
+    }
     let size = x.abs();
-    if x == 0.0 || (1e-3..1e5).contains(&size) {
+    if (1e-3..1e5).contains(&size) {
         let digits = if size >= 1.0 { 5 - (size.log10() as usize).min(5) } else { 6 };
         let text = format!("{x:.digits$}");
         return if text.contains('.') {
@@ -115,5 +145,7 @@ pub(super) fn number(x: f64) -> String {
             text
         };
     }
-    format!("{x:.3e}")
+    let text = format!("{x:.3e}");
+    let (mantissa, power) = text.split_once('e').unwrap_or((&text, "0"));
+    format!("{}e{power}", mantissa.trim_end_matches('0').trim_end_matches('.'))
 }

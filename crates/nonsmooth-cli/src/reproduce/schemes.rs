@@ -12,12 +12,22 @@ pub(super) struct Schemes {
 impl Schemes {
     /// The integrator called `name` with these options.
     pub(super) fn make(&self, name: &str, options: &Options) -> anyhow::Result<Box<dyn Integrator>> {
+        self.make_with(name, options, Solving::default())
+    }
+
+    /// The same, with a chosen way to solve the one-step problems.
+    pub(super) fn make_with(
+        &self,
+        name: &str,
+        options: &Options,
+        solving: Solving,
+    ) -> anyhow::Result<Box<dyn Integrator>> {
         let (name, options) = match &self.instead {
             Some((of, by, options)) if *of == name => (*by, options),
             _ => (name, options),
         };
         let entry = find_integrator(name).ok_or_else(|| anyhow::anyhow!("no integrator `{name}`"))?;
-        entry.build(options, Solving::default()).map_err(|errors| {
+        entry.build(options, solving).map_err(|errors| {
             let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
             anyhow::anyhow!("{name}: {}", errors.join("; "))
         })

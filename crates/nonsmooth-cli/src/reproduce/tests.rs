@@ -28,6 +28,10 @@ fn wrong(key: &str) -> (&'static str, &'static str, Options) {
         "acary-2006" => {
             ("moreau-jean", "moreau-jean", Options::default().with("theta", 0.9).with("gamma", 0.0))
         }
+        // Contact looked for ahead of q, and e of the wrong velocity.
+        "paoli-2008" => ("moreau-paoli", "moreau-jean", Options::default().with("theta", 0.9)),
+        // Contact at velocity level: it stops a step late, and beyond the wall.
+        "trinkle-2008" => ("stewart-trinkle", "moreau-jean", Options::default()),
         "acary-2010" => {
             ("moreau-jean", "moreau-jean", Options::default().with("theta", 0.9).with("gamma", 0.9))
         }
