@@ -7,8 +7,8 @@
 #![allow(unsafe_code)]
 
 use nonsmooth::{
-    At, Coulomb, Gap, Lagrangian, Linear, Model, ModelBuilder, NewtonImpact, Options, Simulation,
-    Solving, Sparse, State, UserError, find_integrator,
+    At, Coulomb, Gap, Integrator, Lagrangian, Linear, Model, ModelBuilder, NewtonImpact, Options,
+    Simulation, Solving, Sparse, State, UserError, find_integrator,
 };
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -166,6 +166,9 @@ impl Gap for Wall {
     fn rate(&self, t: f64, _q: &[f64]) -> Result<f64, UserError> {
         Ok(0.25 * (5.0 * t).cos())
     }
+    fn curvature(&self, t: f64, q: &[f64], v: &[f64]) -> Result<f64, UserError> {
+        Ok(-q[0].sin() * v[0] * v[0] - q[1].sin() * v[1] * v[1] - 1.25 * (5.0 * t).sin())
+    }
 }
 
 fn pendulum() -> (Model, State) {
@@ -201,9 +204,11 @@ fn corner() -> (Model, State) {
 
 /// Makes `warm_up` steps, then 500 more; returns the steps that allocated, with how often each did, and
 /// in how many of the 500 an impulse acted.
-fn observe(scheme: &str, (model, state): (Model, State), warm_up: usize) -> (Vec<(u64, u64)>, usize) {
-    let entry = find_integrator(scheme).expect("listed");
-    let integrator = entry.build(&Options::default(), Solving::default()).expect("defaults are valid");
+fn observe(
+    (model, state): (Model, State),
+    warm_up: usize,
+    integrator: Box<dyn Integrator>,
+) -> (Vec<(u64, u64)>, usize) {
     let mut simulation = Simulation::new(model, state, integrator, 0.002).expect("accepted");
     for _ in 0..warm_up {
         simulation.step().expect("a good step");
@@ -230,9 +235,15 @@ fn none_allocates(cases: &[Case]) {
 }
 
 fn none_allocates_by(scheme: &str, cases: &[Case]) {
+    none_allocates_with(scheme, &Options::default(), cases);
+}
+
+fn none_allocates_with(scheme: &str, options: &Options, cases: &[Case]) {
+    let entry = find_integrator(scheme).expect("listed");
     let mut wrong = Vec::new();
     for (name, make, warm_up, expected) in cases {
-        let (found, touching) = observe(scheme, make(), *warm_up);
+        let integrator = entry.build(options, Solving::default()).expect("the options are valid");
+        let (found, touching) = observe(make(), *warm_up, integrator);
         println!("{scheme}, {name}: {} of 500 steps allocate, {touching} with impulses", found.len());
         assert!(expected.contains(&touching), "{name}: impulses in {touching} of 500 steps");
         if !found.is_empty() {
@@ -292,4 +303,26 @@ fn no_step_of_other_schemes_allocates() {
     // For every new inner step size a sparse system is factored anew, which allocates.
     none_allocates_by("moreau-adaptive", &cases[..3]);
     none_allocates_by("moreau-energy", &[("two masses", masses, 500, 1..=499)]);
+}
+
+#[test]
+fn no_step_that_resolves_events_allocates() {
+    for (scheme, method) in [
+        ("high-order", "dormand-prince"),
+        ("high-order", "gauss6"),
+        ("event-driven", "rk4"),
+        ("splitting", "rkf45"),
+    ] {
+        let options = Options::default().with_word("method", method);
+        let cases: &[Case] = &[
+            ("ball in flight", || ball(1.0, 20.0), 3, 0..=0),
+            ("ball at rest", || ball(0.0, 0.0), 3, 500..=500),
+            ("10 beads that just touch", || column(10, 0.0), 300, 500..=500),
+            ("double pendulum at a wall that swings", pendulum, 2000, 1..=499),
+            ("20 coupled coordinates", || chain(20, 0.0), 500, 1..=499),
+        ];
+        // The impacts of the last one accumulate.
+        let n = cases.len() - usize::from(scheme == "event-driven");
+        none_allocates_with(scheme, &options, &cases[..n]);
+    }
 }

@@ -103,7 +103,7 @@ impl Control {
         let Some(tolerance) = self.tolerance else { return Ok(true) };
         let error = match course.rk.embedded_error(flow.method, &sample.leap) {
             Some(error) => error,
-            None => self.doubling_error(flow, course, sample.leap.tau, &sample.leap.clone())?,
+            None => self.doubling_error(flow, course, sample.leap.tau, &sample.leap)?,
         };
         let stride = sample.leap.tau * growth(flow.method, tolerance, error);
         let accepted = error <= tolerance;
@@ -121,6 +121,12 @@ impl Control {
     pub(crate) fn shorten(&mut self, course: &Course, tau: f64) -> bool {
         self.stride = 0.5 * tau;
         self.stride >= SMALLEST * course.h
+    }
+
+    /// Stages that were not found are a reason for a shorter step where steps may be shortened.
+    pub(crate) fn forgive(&mut self, error: Box<StepError>, course: &Course, tau: f64) -> StepResult {
+        let forgiven = matches!(*error, StepError::Stages { .. }) && self.tolerance.is_some();
+        if forgiven && self.shorten(course, tau) { Ok(()) } else { Err(error) }
     }
 
     /// Error of a whole step against two halves.

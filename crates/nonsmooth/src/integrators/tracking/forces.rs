@@ -9,7 +9,7 @@ use crate::error::{StepError, StepResult, check_finite};
 use crate::model::{Model, UserError, UserSystem};
 
 /// Where the motion is.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Point {
     pub(crate) t: f64,
     pub(crate) q: Vec<f64>,

@@ -17,7 +17,7 @@ use crate::phases::{Factors, factorize_mass};
 const PULL: f64 = 10.0;
 
 /// Acceleration and contact forces at a point.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Rate {
     /// v̇ [m/s²].
     pub(crate) a: Vec<f64>,
@@ -32,6 +32,13 @@ pub(crate) struct Rate {
 }
 
 impl Rate {
+    pub(crate) fn copy_from(&mut self, other: &Rate) {
+        self.a.clone_from(&other.a);
+        self.lambda.clone_from(&other.lambda);
+        self.pulls.clone_from(&other.pulls);
+        (self.power, self.size) = (other.power, other.size);
+    }
+
     pub(crate) fn poison(&mut self) {
         self.a.fill(f64::NAN);
         self.lambda.fill(f64::NAN);

@@ -16,7 +16,7 @@ use crate::error::StepResult;
 use crate::model::Model;
 
 /// Where a step led.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Leap {
     /// Its length τ [s].
     pub(crate) tau: f64,
@@ -99,7 +99,7 @@ impl RungeKutta {
             let Stage { at, rate } = &mut rest[0];
             at.copy_from(&self.from);
             if i == 0 {
-                rate.clone_from(&self.start);
+                rate.copy_from(&self.start);
                 continue;
             }
             at.t += flow.method.c[i] * tau;

@@ -105,7 +105,11 @@ impl Tracker {
             let flow = Flow { model, method: self.control.method(), mode };
             self.control.review(flow, course, remaining)?;
             let flow = Flow { method: self.control.method(), ..flow };
-            self.bracket.open(flow, course, self.control.length(remaining))?;
+            let tau = self.control.length(remaining);
+            if let Err(error) = self.bracket.open(flow, course, tau) {
+                self.control.forgive(error, course, tau)?;
+                continue;
+            }
             if !self.control.accepts(flow, course, &self.bracket.right)? {
                 continue;
             }
