@@ -160,7 +160,7 @@ const VALUES: &[Case] = &[
     ("q = [1, 0]", "q = [-0.25, 0]", (34, 7), "the initial state violates the constraint `floor`: gap -2.5"),
     ("q = [1, 0]", "q = [inf, 0]", (15, 6), "must be finite, got inf"),
     ("[run]", "[law.rebound2]\ntype = \"bilateral\"\nrestitution = 1\n\n[run]", (48, 15), "`bilateral` has no option `restitution`"),
-    ("theta = 0.5", "theta = 0.5\ntolerance = 1", (53, 1), "unknown key `tolerance`"),
+    ("theta = 0.5", "theta = 0.5\ntolerance = 1", (53, 13), "`moreau-jean` has no option `tolerance`"),
     ("type = \"auto\"", "type = \"enumerate\"\nmax_pivots = 5", (56, 14), "`enumerate` has no option `max_pivots`"),
     ("theta = 0.5", "level = \"position\"", (50, 1), "cannot honour restitution 0.5 of constraint `floor`"),
     ("every = 1", "plot = [\"ball.z\", \"ball.w\"]", (58, 19), "no coordinate `ball.w`; there are"),

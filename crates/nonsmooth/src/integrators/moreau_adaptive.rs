@@ -12,9 +12,10 @@
 //! behind. In smooth motion with θ = ½ the estimate falls as h³, so steps grow to `h_max`, and the error comes from the
 //! impacts alone.
 //!
-//! Steps of `h_min` are kept whatever the estimate says, and noted. Inner steps end with the step of the run; the size
-//! that was next is what the state remembers. The impulses that it remembers are those of the last inner step, scaled
-//! to the step of the run, as warm starts expect.
+//! What the log counts as an inner step is the pair of half steps, with the whole one as its judge. Steps of `h_min`
+//! are kept whatever the estimate says, and noted. Inner steps end with the step of the run; the size that was next is
+//! what the state remembers. The impulses that it remembers are those of the last inner step, scaled to the step of the
+//! run, as warm starts expect.
 
 use super::moreau_jean::{self as inner, MoreauJean};
 use super::{Entry, Integrator, Refusal, Solving};

@@ -243,7 +243,10 @@ fn works_of_step(
     works: &mut Works,
     log: &mut StepLog,
 ) -> StepResult {
-    mean(made.rule.theta, &made.end.v, &made.now.v, &mut scratch.v_theta);
+    // Only C asks for it.
+    if model.linear.damping.is_some() {
+        mean(made.rule.theta, &made.end.v, &made.now.v, &mut scratch.v_theta);
+    }
     mean(made.phi, &made.next.v, &made.now.v, &mut scratch.v_phi);
     linear_works(model, made, scratch, works);
     for system in &model.user {

@@ -9,7 +9,7 @@ use nonsmooth::{
 };
 
 type Make = fn() -> (Model, State);
-const MODELS: [(&str, Make); 7] = [
+const MODELS: [(&str, Make); 9] = [
     ("free linear system", linear_system),
     ("free double pendulum", free_double_pendulum),
     ("ball", ball),
@@ -17,7 +17,26 @@ const MODELS: [(&str, Make); 7] = [
     ("chain", chain),
     ("two masses", two_masses),
     ("pendulum at a wall", pendulum),
+    ("shaken support", || support(false)),
+    ("shaken support with a stop", || support(true)),
 ];
+
+/// A mass on a spring and a damper whose support is shaken, with or without a stop.
+fn support(has_stop: bool) -> (Model, State) {
+    let mut builder = ModelBuilder::new();
+    let matrix = |rows: [[f64; 2]; 2]| Sparse::from_rows(&rows.map(|row| row.to_vec()));
+    let system = Linear::new("pair", matrix([[2.0, 0.3], [0.3, 1.0]]))
+        .stiffness(matrix([[90.0, -90.0], [-90.0, 90.0]]))
+        .damping(matrix([[0.5, -0.4], [-0.6, 0.5]]))
+        .load(&[0.0, -9.81]);
+    let system = builder.linear(system.initial(&[0.0, 0.05], &[1.0, 0.0]));
+    builder.prescribe(system, 0, |t| Ok((9.0 * t).cos()));
+    if has_stop {
+        let law = builder.law("stop", NewtonImpact { restitution: 0.0 });
+        builder.linear_gap("floor", law, &[(system, 1, 1.0)], 0.1);
+    }
+    builder.build(0.0).expect("a right model")
+}
 
 fn ball() -> (Model, State) {
     let mut builder = ModelBuilder::new();
