@@ -1,9 +1,11 @@
 //! The `nonsmooth` command.
 
 mod check;
+mod clock;
 mod list;
 mod run;
 mod solve;
+mod study;
 mod summary;
 
 use clap::{Parser, Subcommand};
@@ -41,6 +43,9 @@ enum Command {
                       least one), 1 otherwise, 2 a file or an argument was wrong."
     )]
     Solve(SolveArgs),
+    /// Compare schemes on one model: order of convergence, work against precision
+    #[command(subcommand)]
+    Study(study::Study),
     /// Print the JSON Schema of scene files
     Schema,
     /// List integrators, laws, solvers and observers with their options
@@ -123,11 +128,20 @@ enum Failure {
     Run(anyhow::Error),
 }
 
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::Input(error) | Failure::Run(error) => error.fmt(f),
+        }
+    }
+}
+
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
         Command::Check { scene, set } => check::check(&scene, &set),
         Command::Solve(args) => solve::run(&args),
+        Command::Study(study) => study::run(&study),
         Command::Schema => list::schema(),
         Command::List => list::list(),
     };

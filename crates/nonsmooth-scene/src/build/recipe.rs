@@ -1,6 +1,6 @@
 //! The scheme and the solver of a scene with their options, to be made anew for every run of a study.
 
-use nonsmooth::{Integrator, IntegratorEntry, Options, Policy, Solving};
+use nonsmooth::{IntegratorEntry, Options, Policy, Solving};
 
 /// How a scene is stepped.
 #[derive(Clone)]
@@ -19,10 +19,9 @@ pub(super) struct Solver {
 }
 
 impl Recipe {
-    /// The scheme of the scene with its options.
-    pub fn integrator(&self) -> Box<dyn Integrator> {
-        let (entry, options) = &self.integrator;
-        entry.build(options, self.solving()).expect("built once with the scene")
+    /// The scheme of the scene and its options.
+    pub fn scheme(&self) -> (&'static IntegratorEntry, &Options) {
+        (self.integrator.0, &self.integrator.1)
     }
 
     /// The solver of the scene with its options, tolerance and policy, for another scheme.
