@@ -11,14 +11,14 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 SCENE = ROOT / "scenes" / "bouncing-ball.toml"
 COORDINATES = ["ball.z", "ball.x", "ball.phi"]
-WORKS = ["external", "viscous", "contact", "obstacle", "prescribed", "scheme"]
+WORKS = ["external", "viscous", "contact", "friction", "obstacle", "prescribed", "scheme", "projection"]
 COLUMNS = {
     "systems": ["first", "count", "born", "died"],
     "q": COORDINATES,
     "v": COORDINATES,
     "energy": ["kinetic", "potential", *WORKS, "remainder"],
     "contacts": ["gap", "u_minus", "u_plus", "impulse", "force", "work"],
-    "contact_keys": ["constraint"],
+    "contact_keys": ["constraint", "component"],
     "events": ["t", "gap", "u_minus", "u_plus", "impulse"],
     "event_keys": ["constraint", "step"],
     "solver": ["residual", "iterations", "newton_iterations", "converged"],

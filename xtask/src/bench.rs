@@ -17,8 +17,11 @@ struct Bench {
     run: fn(&Workspace, &[&str]) -> Result<(), String>,
 }
 
-const BENCHES: &[Bench] =
-    &[Bench { name: "small", run: small }, Bench { name: "solvers", run: solvers::run }];
+const BENCHES: &[Bench] = &[
+    Bench { name: "small", run: small },
+    Bench { name: "schemes", run: schemes },
+    Bench { name: "solvers", run: solvers::run },
+];
 
 /// Debian's Siconos is seen by Debian's Python only.
 const PYTHON: &str = "/usr/bin/python3";
@@ -36,6 +39,15 @@ pub(crate) fn run(workspace: &Workspace, words: &[&str]) -> Result<bool, String>
         eprintln!("error: {wrong}");
     }
     Ok(done.is_ok())
+}
+
+/// Every integrator beside `moreau-jean`.
+fn schemes(workspace: &Workspace, arguments: &[&str]) -> Result<(), String> {
+    if !arguments.is_empty() {
+        return Err("bench schemes takes no arguments".into());
+    }
+    let ours = ["run", "--release", "--package", "nonsmooth", "--example", "bench_schemes"];
+    show(&mut cargo(&workspace.root, &ours))
 }
 
 /// Whole steps of small systems.
@@ -69,7 +81,7 @@ mod tests {
     fn unknown_benches_list_what_exists() {
         let workspace = Workspace::find();
         let wrong = run(&workspace, &["large"]).unwrap_err();
-        assert_eq!(wrong, "no bench `large`; there are: small, solvers");
-        assert!(run(&workspace, &[]).unwrap_err().ends_with("there are: small, solvers"));
+        assert_eq!(wrong, "no bench `large`; there are: small, schemes, solvers");
+        assert!(run(&workspace, &[]).unwrap_err().ends_with("there are: small, schemes, solvers"));
     }
 }

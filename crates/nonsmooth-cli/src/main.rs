@@ -3,6 +3,7 @@
 mod check;
 mod clock;
 mod list;
+mod reproduce;
 mod run;
 mod solve;
 mod study;
@@ -46,10 +47,27 @@ enum Command {
     /// Compare schemes on one model: order of convergence, work against precision
     #[command(subcommand)]
     Study(study::Study),
+    /// Make again what the papers show, judge it line by line, write the page
+    #[command(
+        after_help = "Exit codes: 0 every line passes, 1 a line fails or a run failed, 2 an argument was wrong."
+    )]
+    Reproduce(ReproduceArgs),
     /// Print the JSON Schema of scene files
     Schema,
     /// List integrators, laws, solvers and observers with their options
     List,
+}
+
+#[derive(clap::Args)]
+struct ReproduceArgs {
+    /// The paper, such as acary-2006 [default: all]
+    paper: Option<String>,
+    /// Folder for the page and its figures
+    #[arg(long, default_value = "reproduction")]
+    out: PathBuf,
+    /// Print nothing but errors
+    #[arg(long, short)]
+    quiet: bool,
 }
 
 #[derive(clap::Args)]
@@ -142,13 +160,14 @@ fn main() -> ExitCode {
         Command::Check { scene, set } => check::check(&scene, &set),
         Command::Solve(args) => solve::run(&args),
         Command::Study(study) => study::run(&study),
+        Command::Reproduce(args) => reproduce::run(&args),
         Command::Schema => list::schema(),
         Command::List => list::list(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Run(error)) => {
-            eprintln!("error: {error}");
+            eprintln!("error: {error:#}");
             ExitCode::from(1)
         }
         Err(Failure::Input(error)) => {

@@ -1,5 +1,6 @@
 //! The trust summary: what was done and how far it can be believed.
 
+use nonsmooth::Noted;
 use nonsmooth_scene::Finished;
 use std::fmt::Write as _;
 
@@ -38,6 +39,14 @@ pub(crate) fn table(
         let note = "impulse on a contact that was separating: the scheme may gain energy there";
         line("steps to look at", format!("{}  ({note})", s.separating_impulses));
     }
+    for Noted { what, count, largest, sum } in &s.notes {
+        let much = if *count == 1 {
+            format!("{largest:.3e}")
+        } else {
+            format!("{count} times, largest {largest:.3e}, sum {sum:.3e}")
+        };
+        let _ = writeln!(out, "  note: {what}: {much}");
+    }
     let energy = |name: &str, x: f64| format!("  {name:<22}{:>22} J\n", aligned(x));
     let start = l.initial.kinetic + l.initial.potential;
     let end = l.energies.kinetic + l.energies.potential;
@@ -52,6 +61,7 @@ pub(crate) fn table(
         ("  moving obstacles", t.obstacle),
         ("  prescribed motion", t.prescribed),
         ("  scheme", t.scheme),
+        ("  projection", t.projection),
     ];
     for (name, x) in works {
         out += &energy(name, x);

@@ -170,6 +170,7 @@ pub(crate) struct FormulaGap {
     jacobian: Vec<Program>,
     rate: Program,
     tangents: Vec<FormulaVelocity>,
+    curvature: Program,
     is_linear: bool,
 }
 
@@ -179,11 +180,13 @@ impl FormulaGap {
         let jacobian: Vec<Expr> = (0..n).map(|k| gap.derivative(coordinate(k))).collect();
         let is_constant = |slope: &Expr| slope.constant().is_some();
         let slides = |u: &Expr| (0..n).all(|k| is_constant(&u.derivative(velocity(k))));
+        let rate = gap.derivative(TIME);
         Self {
+            curvature: Program::compile(&curvature(&jacobian, &rate)),
             gap: Program::compile(gap),
             is_linear: jacobian.iter().all(is_constant) && tangents.iter().all(slides),
             jacobian: compile(&jacobian),
-            rate: Program::compile(&gap.derivative(TIME)),
+            rate: Program::compile(&rate),
             tangents: tangents.iter().map(|u| FormulaVelocity::new(u, n)).collect(),
         }
     }
@@ -197,6 +200,19 @@ pub(crate) fn is_linear_in_velocities(u: &Expr, n: usize) -> bool {
     })
 }
 
+/// ÿ at v̇ = 0: Σ_jk ∂²g/∂q_j∂q_k v_j v_k + 2 Σ_k ∂²g/∂q_k∂t v_k + ∂²g/∂t².
+fn curvature(jacobian: &[Expr], rate: &Expr) -> Expr {
+    let mut sum = rate.derivative(TIME);
+    for (k, slope) in jacobian.iter().enumerate() {
+        let mut along = Expr::number(2.0) * slope.derivative(TIME);
+        for j in 0..jacobian.len() {
+            along = along + slope.derivative(coordinate(j)) * Expr::slot(velocity(j));
+        }
+        sum = sum + along * Expr::slot(velocity(k));
+    }
+    sum
+}
+
 impl Gap for FormulaGap {
     fn gap(&self, t: f64, q: &[f64]) -> Result<f64, UserError> {
         Ok(with_slots(t, q, &[], |slots| self.gap.eval(slots)))
@@ -207,6 +223,9 @@ impl Gap for FormulaGap {
     }
     fn rate(&self, t: f64, q: &[f64]) -> Result<f64, UserError> {
         Ok(with_slots(t, q, &[], |slots| self.rate.eval(slots)))
+    }
+    fn curvature(&self, t: f64, q: &[f64], v: &[f64]) -> Result<f64, UserError> {
+        Ok(with_slots(t, q, v, |slots| self.curvature.eval(slots)))
     }
     fn is_linear(&self) -> bool {
         self.is_linear
@@ -252,5 +271,27 @@ impl VelocityConstraint for FormulaVelocity {
     fn jacobian(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]) -> Result<(), UserError> {
         with_slots(t, q, v, |slots| evaluate(&self.jacobian, slots, out));
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formula::Op;
+
+    /// g = q₀² q₁ + sin(3 t) q₁ + t³, whose second derivatives are known by hand.
+    #[test]
+    fn the_curvature_of_a_gap_is_the_second_time_derivative_without_acceleration() {
+        let (t, q0, q1) = (Expr::slot(TIME), Expr::slot(coordinate(0)), Expr::slot(coordinate(1)));
+        let wave = Expr::apply(Op::Sin, vec![Expr::number(3.0) * t.clone()]);
+        let gap = q0.clone() * q0 * q1.clone() + wave * q1 + t.clone() * t.clone() * t;
+        let gap = FormulaGap::new(&gap, &[], 2);
+        let (t, q, v) = (0.7, [1.3, -0.4], [2.0, -1.5]);
+        let exact =
+            2.0 * q[1] * v[0] * v[0] + 4.0 * q[0] * v[0] * v[1] + 6.0 * (3.0f64 * t).cos() * v[1]
+                - 9.0 * (3.0f64 * t).sin() * q[1]
+                + 6.0 * t;
+        let found = gap.curvature(t, &q, &v).unwrap();
+        assert!((found - exact).abs() < 1e-14 * exact.abs().max(30.0), "{found} {exact}");
     }
 }

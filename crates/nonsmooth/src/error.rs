@@ -39,6 +39,20 @@ pub enum StepError {
         /// Relative change wanted [–].
         tolerance: f64,
     },
+    /// The end of the step could not be moved onto its constraints.
+    #[error(
+        "the projection did not reach constraint `{constraint}`: {violation:.3e} m off after {iterations} passes, tolerance {tolerance:.1e} m"
+    )]
+    Projection {
+        /// Passes made.
+        iterations: usize,
+        /// Name of the worst constraint.
+        constraint: String,
+        /// How far off it is [m].
+        violation: f64,
+        /// How far it may be off [m].
+        tolerance: f64,
+    },
     /// The iteration matrix of a system is singular.
     #[error(
         "the iteration matrix M + hθC + h²θ²K of system `{system}` is singular; try another step size"
@@ -46,6 +60,70 @@ pub enum StepError {
     Singular {
         /// Name of the system.
         system: String,
+    },
+    /// The mass matrix of a system is singular.
+    #[error("the mass matrix of system `{system}` is singular where the motion has led")]
+    SingularMass {
+        /// Name of the system.
+        system: String,
+    },
+    /// The stages of an implicit Runge–Kutta method were not found.
+    #[error(
+        "the stages of `{method}` were not found: change {change:.3e} after {iterations} iterations, tolerance {tolerance:.1e}; try a smaller step or an explicit method"
+    )]
+    Stages {
+        /// The method.
+        method: &'static str,
+        /// Iterations made.
+        iterations: usize,
+        /// Relative change of the accelerations in the last one [–].
+        change: f64,
+        /// Relative change wanted [–].
+        tolerance: f64,
+    },
+    /// Closed constraints could not be brought back to gap zero.
+    #[error(
+        "constraint `{constraint}` could not be closed: its gap stays at {gap:.3e} m after {iterations} projections; constraints may contradict each other"
+    )]
+    NotClosed {
+        /// Name of the constraint.
+        constraint: String,
+        /// The gap that remains [m].
+        gap: f64,
+        /// Projections made.
+        iterations: usize,
+    },
+    /// More events in a step than allowed.
+    #[error(
+        "more than {limit} events in one step, the last at t = {t} s, constraint `{constraint}`; raise `max_events` or take smaller steps"
+    )]
+    TooManyEvents {
+        /// The limit.
+        limit: usize,
+        /// Time of the last event [s].
+        t: f64,
+        /// The constraint of the last event.
+        constraint: String,
+    },
+    /// Impacts follow each other ever faster.
+    #[error(
+        "the impacts of constraint `{constraint}` accumulate at about t = {t} s, which `event-driven` cannot pass; use `high-order` or `moreau-jean`"
+    )]
+    Accumulation {
+        /// Name of the constraint.
+        constraint: String,
+        /// Estimated time of the accumulation [s].
+        t: f64,
+    },
+    /// The error control asks for steps that are too small.
+    #[error(
+        "the error control asks for inner steps below {smallest:.3e} s at t = {t} s; relax `tolerance` or look for a singularity"
+    )]
+    InnerStep {
+        /// The smallest inner step allowed [s].
+        smallest: f64,
+        /// Where [s].
+        t: f64,
     },
     /// A number is not finite.
     #[error("{what} of system `{system}`, coordinate `{coordinate}`, is {value}")]

@@ -45,13 +45,13 @@ pub use integrators::{
 pub use laws::{
     Bilateral, Coulomb, Entry as LawEntry, LAWS, Law, NewtonImpact, StepForm, find as find_law,
 };
-pub use log::{Contacts, Counts, Event, StepLog};
+pub use log::{Contacts, Counts, Event, Note, StepLog};
 pub use model::*;
 pub use nonsmooth_solvers::{
     Declared, Options, Report, SOLVERS, Set, Sparse, Status, Value, find as find_solver,
 };
-pub use observers::{EnergyLedger, OBSERVERS, Summary, Trajectory};
-pub use phases::{Energies, Policy, Works};
+pub use observers::{EnergyLedger, Noted, OBSERVERS, Summary, Trajectory};
+pub use phases::{Energies, KineticAngles, Policy, Works};
 pub use simulation::{Frame, Observer, RunError, Simulation, n_steps};
 
 /// The README's Rust example compiles and runs.

@@ -23,6 +23,17 @@ pub struct StepLog {
     pub works: Works,
     /// Gap of every constraint that has one, at the end of the step, by key [m].
     pub gaps: Vec<f64>,
+    /// What the scheme has to say beyond that, in order.
+    pub notes: Vec<Note>,
+}
+
+/// Something that a scheme counts or measures and that the summary of a run is to tell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Note {
+    /// What it is about: the words under which the summary adds it up.
+    pub what: &'static str,
+    /// How much, in the unit that the words give.
+    pub value: f64,
 }
 
 /// What a step cost. Its one-step problems are counted by [`StepLog::solves`].
@@ -64,6 +75,39 @@ pub struct Contacts {
     pub work: Vec<f64>,
 }
 
+impl Contacts {
+    /// Number of entries.
+    pub(crate) fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// By what the entries are sorted.
+    pub(crate) fn place(&self, i: usize) -> (Key, u8) {
+        (self.keys[i], self.components[i])
+    }
+
+    /// Empties the arrays and keeps their memory.
+    pub(crate) fn clear(&mut self) {
+        let Contacts { keys, components, gap, u_minus, u_plus, impulse, work } = self;
+        keys.clear();
+        components.clear();
+        for x in [gap, u_minus, u_plus, impulse, work] {
+            x.clear();
+        }
+    }
+
+    /// Appends entry `i` of `other`.
+    pub(crate) fn push_from(&mut self, other: &Self, i: usize) {
+        self.keys.push(other.keys[i]);
+        self.components.push(other.components[i]);
+        self.gap.push(other.gap[i]);
+        self.u_minus.push(other.u_minus[i]);
+        self.u_plus.push(other.u_plus[i]);
+        self.impulse.push(other.impulse[i]);
+        self.work.push(other.work[i]);
+    }
+}
+
 /// An impact: a contact that carries an impulse after a step in which it carried none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
@@ -84,15 +128,24 @@ pub struct Event {
 impl StepLog {
     /// Empties the lists and keeps their memory; the numbers are written anew by every step.
     pub fn clear(&mut self) {
-        let Contacts { keys, components, gap, u_minus, u_plus, impulse, work } = &mut self.contacts;
-        keys.clear();
-        components.clear();
-        for x in [gap, u_minus, u_plus, impulse, work] {
-            x.clear();
-        }
+        self.contacts.clear();
         self.events.clear();
         self.solves.clear();
+        self.notes.clear();
         self.counts = Counts::default();
+    }
+
+    /// Notes a value for the summary.
+    pub(crate) fn note(&mut self, what: &'static str, value: f64) {
+        self.notes.push(Note { what, value });
+    }
+
+    /// Puts the last solve before the one that makes the step, which stays last.
+    pub(crate) fn set_aside(&mut self) {
+        let n = self.solves.len();
+        if n >= 2 {
+            self.solves.swap(n - 2, n - 1);
+        }
     }
 
     /// Notes the contacts of the step with their impulses; `u_plus` and `work` are still to be written.

@@ -3,6 +3,7 @@
 mod commands;
 mod failures;
 mod interruptions;
+mod notes;
 mod runs;
 mod solve;
 mod tables;

@@ -102,6 +102,7 @@ fn the_ledger_of_the_summary_adds_up() {
             "moving obstacles",
             "prescribed motion",
             "scheme  ",
+            "projection",
             "remainder",
         ];
         let sum: f64 = works.iter().map(|line| of(line)).sum();

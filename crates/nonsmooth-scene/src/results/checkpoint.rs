@@ -5,7 +5,7 @@
 
 use crate::build::Loaded;
 use crate::store::{Kind, Options, Reader, StoreError, TableSpec, Writer};
-use nonsmooth::{Counts, Energies, EnergyLedger, Key, State, Summary, Works};
+use nonsmooth::{Counts, Energies, EnergyLedger, Key, Noted, State, Summary, Works};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -97,6 +97,8 @@ impl Checkpoint {
         let mut attributes = identity(loaded).to_vec();
         let names: Vec<&str> = self.rows.iter().map(|(name, _)| name.as_str()).collect();
         attributes.push(("tables".to_owned(), names.join("\n")));
+        let notes: Vec<&str> = self.summary.notes.iter().map(|note| note.what.as_str()).collect();
+        attributes.push(("notes".to_owned(), notes.join("\n")));
         let floats = ["q", "v", "memory", "impulses", "numbers"].map(|name| table(name, Kind::Float));
         let integers = ["keys", "counts", "rows"].map(|name| table(name, Kind::Integer));
         let specs = floats.into_iter().chain(integers).collect();
@@ -169,9 +171,11 @@ impl Checkpoint {
             return Err(damaged("state"));
         }
         let ledger = ledger_from(numbers.get(2..).unwrap_or(&[])).ok_or_else(|| damaged("ledger"))?;
-        let summary = summary_from(numbers.get(2..).unwrap_or(&[]), counts.get(1..).unwrap_or(&[]));
+        let text = |name: &str| reader.texts().get(name).cloned().unwrap_or_default();
+        let (rest, notes) = ((numbers.get(2..), counts.get(1..)), text("notes"));
+        let summary = summary_from(rest.0.unwrap_or(&[]), rest.1.unwrap_or(&[]), &notes);
         let summary = summary.ok_or_else(|| damaged("summary"))?;
-        let names = reader.texts().get("tables").cloned().unwrap_or_default();
+        let names = text("tables");
         let rows =
             names.lines().map(str::to_owned).zip(integers("rows")?.iter().map(|n| *n as u64)).collect();
         Ok(Self { state, ledger, summary, rows })
@@ -185,12 +189,14 @@ impl Checkpoint {
         let rest = [l.step_remainder, l.remainder, l.worst_remainder, l.scale];
         let s = &self.summary;
         let (_, at) = s.penetration_at.unwrap_or((Key(0), 0.0));
+        let notes: Vec<f64> = s.notes.iter().flat_map(|note| [note.largest, note.sum]).collect();
         [
             &energies(&l.initial)[..],
             &energies(&l.energies),
             &works(&l.total),
             &rest,
             &[s.penetration, at, s.residual, s.residual_at],
+            &notes,
         ]
         .concat()
     }
@@ -203,13 +209,14 @@ impl Checkpoint {
         let inner = [steps, rejected, evaluations, s.problems];
         let counts =
             [s.steps, s.impacts, s.unconverged, s.newton_iterations, most, s.separating_impulses];
-        counts.iter().chain(&inner).map(|n| *n as i64).chain([key]).collect()
+        let notes = s.notes.iter().map(|note| note.count as i64);
+        counts.iter().chain(&inner).map(|n| *n as i64).chain([key]).chain(notes).collect()
     }
 }
 
 fn ledger_from(x: &[f64]) -> Option<EnergyLedger> {
-    let works: [f64; 7] = x.get(4..11)?.try_into().ok()?;
-    let rest: [f64; 4] = x.get(11..15)?.try_into().ok()?;
+    let works: [f64; 8] = x.get(4..12)?.try_into().ok()?;
+    let rest: [f64; 4] = x.get(12..16)?.try_into().ok()?;
     Some(EnergyLedger {
         initial: Energies { kinetic: x[0], potential: x[1] },
         energies: Energies { kinetic: x[2], potential: x[3] },
@@ -221,13 +228,29 @@ fn ledger_from(x: &[f64]) -> Option<EnergyLedger> {
     })
 }
 
-fn summary_from(x: &[f64], counts: &[i64]) -> Option<Summary> {
-    let [penetration, at, residual, residual_at] = x.get(15..19)? else { return None };
+/// The notes of a summary: their words, a line each, with (largest, sum) and counts.
+fn notes_from(words: &str, x: &[f64], counts: &[i64]) -> Option<Vec<Noted>> {
+    let words: Vec<&str> = words.lines().collect();
+    if x.len() != 2 * words.len() || counts.len() != words.len() {
+        return None;
+    }
+    let numbers = x.chunks_exact(2).zip(counts);
+    let note = |(what, (x, count)): (&str, (&[f64], &i64))| Noted {
+        what: what.to_owned(),
+        count: *count as u64,
+        largest: x[0],
+        sum: x[1],
+    };
+    Some(words.into_iter().zip(numbers).map(note).collect())
+}
+
+fn summary_from(x: &[f64], counts: &[i64], words: &str) -> Option<Summary> {
+    let [penetration, at, residual, residual_at] = x.get(16..20)? else { return None };
     let (counts, inner) = counts.split_at_checked(6)?;
     let [steps, impacts, unconverged, newton_iterations, most, separating] = counts else {
         return None;
     };
-    let [inner_steps, rejected, evaluations, problems, key] = inner else { return None };
+    let [inner_steps, rejected, evaluations, problems, key, notes @ ..] = inner else { return None };
     Some(Summary {
         steps: *steps as u64,
         impacts: *impacts as u64,
@@ -245,5 +268,6 @@ fn summary_from(x: &[f64], counts: &[i64]) -> Option<Summary> {
             evaluations: *evaluations as u64,
         },
         problems: *problems as u64,
+        notes: notes_from(words, x.get(19..)?, notes)?,
     })
 }

@@ -213,6 +213,7 @@ impl Data {
             "obstacle work",
             "prescribed work",
             "scheme",
+            "projection",
         ];
         let scale = rows.values.chunks(rows.width).fold(0.0f64, |m, r| m.max(r[0].abs() + r[1].abs()));
         for (k, label) in works.into_iter().enumerate() {

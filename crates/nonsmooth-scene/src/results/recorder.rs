@@ -51,7 +51,7 @@ const SYSTEMS_TABLE: Fixed = (
 #[rustfmt::skip]
 const FIXED: [Fixed; 6] = [
     ("energy", Kind::Float,
-     &["kinetic", "potential", "external", "viscous", "contact", "friction", "obstacle", "prescribed", "scheme", "remainder"],
+     &["kinetic", "potential", "external", "viscous", "contact", "friction", "obstacle", "prescribed", "scheme", "projection", "remainder"],
      "J", "energies, and work since the start; positive where the systems gain"),
     ("contacts", Kind::Float, &["gap", "u_minus", "u_plus", "impulse", "force", "work"],
      "m, m/s, m/s, N·s, N, J", "contacts of the step that led to a frame; force = impulse / step size"),

@@ -29,43 +29,43 @@ pub(super) const ENTRY: Entry = Entry {
     make: |options, solving| Box::new(MoreauJean::new(options, solving)),
 };
 
-const THETA: Declared = Declared {
+pub(super) const THETA: Declared = Declared {
     name: "theta",
     about: "implicitness θ: ½ conserves, 1 damps, < ½ is unstable with stiffness [–]",
     kind: Kind::Number { min: 0.0, max: 1.0 },
     default: "0.5",
 };
-const GAMMA: Declared = Declared {
+pub(super) const GAMMA: Declared = Declared {
     name: "gamma",
     about: "look-ahead γ: a constraint takes part if y + γ h u ≤ 0 [–]",
     kind: Kind::Number { min: 0.0, max: 10.0 },
     default: "0.5",
 };
-const LEVEL: Declared = Declared {
+pub(super) const LEVEL: Declared = Declared {
     name: "level",
     about: "whether the law holds for the velocity or for the gap at the end of the step",
     kind: Kind::Word(&["velocity", "position"]),
     default: "velocity",
 };
-const MASS_AT: Declared = Declared {
+pub(super) const MASS_AT: Declared = Declared {
     name: "mass_at",
     about: "where M(q) is evaluated: at q_{k+θ} (second order for θ = ½) or at the end of the step",
     kind: Kind::Word(&["theta", "end"]),
     default: "theta",
 };
-const JACOBIAN_AT: Declared = Declared {
+pub(super) const JACOBIAN_AT: Declared = Declared {
     name: "jacobian_at",
     about: "where H(q) of gaps is evaluated: at the end of the step (joints hold) or at q_{k+θ}",
     kind: Kind::Word(&["theta", "end"]),
     default: "end",
 };
-const NEWTON_TOLERANCE: Declared = Declared {
+pub(super) const NEWTON_TOLERANCE: Declared = Declared {
     name: "newton_tolerance",
     about: "relative change of v⁺ at which Newton's iteration stops [–]",
     kind: Kind::Positive,
     default: "1e-12",
 };
-const NEWTON_ITERATIONS: Declared = Declared {
+pub(super) const NEWTON_ITERATIONS: Declared = Declared {
     name: "newton_iterations",
     about: "most Newton iterations per step [–]",
     kind: Kind::Count,
@@ -90,7 +90,7 @@ pub struct MoreauJean {
 /// Scratch, one value per phase. What is kept from step to step (factors, W) is only what would be computed
 /// again: no bit of a result depends on it.
 #[derive(Default)]
-struct Work {
+pub(super) struct Work {
     at: Iterate,
     rows: Rows,
     factors: Factors,
@@ -101,7 +101,7 @@ struct Work {
 }
 
 impl MoreauJean {
-    fn new(options: &Options, solving: Solving) -> Self {
+    pub(super) fn new(options: &Options, solving: Solving) -> Self {
         Self {
             theta: options.number(&THETA),
             gamma: options.number(&GAMMA),
@@ -122,16 +122,22 @@ impl MoreauJean {
         }
     }
 
+    /// Goes on with other scratch, whose factors may be those of another step size.
+    pub(super) fn exchange(&mut self, other: &mut Work) {
+        std::mem::swap(&mut self.work, other);
+    }
+
     fn coeffs(&self, h: f64) -> Coeffs {
         Coeffs { damping: h * self.theta, stiffness: (h * self.theta).powi(2) }
     }
 
     fn activation(&self, h: f64) -> Activation {
-        Activation { look_ahead: self.gamma * h, all: self.level == Level::Position }
+        let layer = if self.level == Level::Position { f64::INFINITY } else { 0.0 };
+        Activation { look_ahead: self.gamma * h, layer }
     }
 }
 
-fn place(word: &str) -> Configuration {
+pub(super) fn place(word: &str) -> Configuration {
     if word == "end" { Configuration::End } else { Configuration::Theta }
 }
 
@@ -204,11 +210,24 @@ impl Integrator for MoreauJean {
         advance(model, now, rule, rows, &impulses.p, next)?;
 
         let Impulses { p, previous, .. } = impulses;
-        account(model, &Made { now, next, rule, at, free, rows, p, previous }, accounting, log)
+        account(
+            model,
+            &Made { now, next, end: next, rule, phi: rule.theta, at, free, rows, p, previous },
+            accounting,
+            log,
+        )
     }
 
     fn poison(&mut self) {
-        let Work { at, rows, factors, free, assembly, impulses, accounting } = &mut self.work;
+        self.work.poison();
+        self.solving.solver.forget();
+    }
+}
+
+impl Work {
+    /// Overwrites every number with NaN.
+    pub(super) fn poison(&mut self) {
+        let Work { at, rows, factors, free, assembly, impulses, accounting } = self;
         at.poison();
         rows.poison();
         factors.poison();
@@ -216,6 +235,5 @@ impl Integrator for MoreauJean {
         assembly.poison();
         impulses.poison();
         accounting.poison();
-        self.solving.solver.forget();
     }
 }

@@ -11,6 +11,7 @@
 //! plane, two in space.
 //! A constraint is a function of a few chosen coordinates, from at most two systems. [Acary06, sec. 2.2]
 
+use super::differences::curvature_by_differences;
 use super::system::UserError;
 use nonsmooth_solvers::Sparse;
 
@@ -30,6 +31,11 @@ pub trait Gap: Send + Sync {
     /// ∂g/∂t [m/s], for obstacles that move.
     fn rate(&self, _t: f64, _q: &[f64]) -> Result<f64, UserError> {
         Ok(0.0)
+    }
+    /// ÿ at v̇ = 0 [m/s²]: vᵀ ∂²g/∂q² v + 2 ∂²g/∂q∂t v + ∂²g/∂t². By default u is differentiated numerically,
+    /// to about 12 digits; only schemes that work with accelerations ask for it.
+    fn curvature(&self, t: f64, q: &[f64], v: &[f64]) -> Result<f64, UserError> {
+        curvature_by_differences(self, t, q, v)
     }
     /// Whether ∂g/∂q and the tangents are constant, so that g is linear in q.
     fn is_linear(&self) -> bool {
@@ -69,6 +75,9 @@ impl Gap for LinearContact {
     fn jacobian(&self, _t: f64, _q: &[f64], out: &mut [f64]) -> Result<(), UserError> {
         out.copy_from_slice(&self.normal);
         Ok(())
+    }
+    fn curvature(&self, _t: f64, _q: &[f64], _v: &[f64]) -> Result<f64, UserError> {
+        Ok(0.0)
     }
     fn is_linear(&self) -> bool {
         true

@@ -8,8 +8,10 @@ mod blocks;
 mod builder;
 mod check;
 mod constraint;
+mod differences;
 mod first_order;
 mod issue;
+mod obstacle;
 mod state;
 mod system;
 
@@ -19,6 +21,7 @@ pub(crate) use constraint::gather;
 pub use constraint::{Constraints, Coordinate, Gap, Key, LinearContact, VelocityConstraint};
 pub use first_order::FirstOrderForm;
 pub use issue::{Issue, ModelError, Place};
+pub use obstacle::{ConvexObstacle, ObstacleError};
 pub use state::{ContactMemory, State};
 pub use system::{At, FiniteDifferences, Force, Lagrangian, Linear, UserError, Velocity};
 

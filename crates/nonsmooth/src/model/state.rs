@@ -31,6 +31,14 @@ pub struct ContactMemory {
 }
 
 impl State {
+    /// Overwrites every number with NaN, where a state serves as scratch.
+    pub(crate) fn poison(&mut self) {
+        (self.t, self.step, self.step_size) = (f64::NAN, u64::MAX, f64::NAN);
+        for x in [&mut self.q, &mut self.v, &mut self.memory, &mut self.contacts.impulses] {
+            x.fill(f64::NAN);
+        }
+    }
+
     /// Makes `self` equal to `other` without giving up memory.
     pub fn copy_from(&mut self, other: &State) {
         (self.t, self.step, self.step_size) = (other.t, other.step, other.step_size);

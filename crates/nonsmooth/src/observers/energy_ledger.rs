@@ -52,6 +52,7 @@ impl EnergyLedger {
         total.obstacle += works.obstacle;
         total.prescribed += works.prescribed;
         total.scheme += works.scheme;
+        total.projection += works.projection;
         self.energies = after;
     }
 }

@@ -5,7 +5,7 @@ mod summary;
 mod trajectory;
 
 pub use energy_ledger::EnergyLedger;
-pub use summary::Summary;
+pub use summary::{Noted, Summary};
 pub use trajectory::Trajectory;
 
 /// Every observer with a line for users.

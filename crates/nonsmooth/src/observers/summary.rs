@@ -1,6 +1,6 @@
 //! The trust summary: how far the run may be believed, in a few numbers.
 
-use crate::log::{Contacts, Counts, StepLog};
+use crate::log::{Contacts, Counts, Note, StepLog};
 use crate::model::{Key, UserError};
 use crate::simulation::{Frame, Observer};
 use nonsmooth_solvers::Status;
@@ -33,6 +33,21 @@ pub struct Summary {
     /// Steps in which a unilateral contact with p > 0 was separating at the start, p u⁻ > 0 beyond rounding
     /// (1e-12 of the energy): there the scheme may gain energy.
     pub separating_impulses: u64,
+    /// What the scheme noted, in order of first appearance.
+    pub notes: Vec<Noted>,
+}
+
+/// All notes of one kind together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Noted {
+    /// What they are about, with unit.
+    pub what: String,
+    /// How many there were.
+    pub count: u64,
+    /// The value of largest size.
+    pub largest: f64,
+    /// Sum of the values.
+    pub sum: f64,
 }
 
 impl Summary {
@@ -46,6 +61,9 @@ impl Summary {
         if !log.contacts.keys.is_empty() {
             self.book_contacts(log, t, &frame.model.constraints.always);
         }
+        for note in &log.notes {
+            self.book_note(note);
+        }
         for (i, &gap) in log.gaps.iter().enumerate() {
             // Written so that the common case, a gap above the worst, costs one comparison.
             if gap < -self.penetration {
@@ -53,6 +71,21 @@ impl Summary {
             } else if gap > self.penetration && frame.model.constraints.always[i] {
                 (self.penetration, self.penetration_at) = (gap, Some((Key(i as u64), t)));
             }
+        }
+    }
+
+    #[cold]
+    fn book_note(&mut self, note: &Note) {
+        let known = self.notes.iter().position(|noted| noted.what == note.what);
+        let place = known.unwrap_or_else(|| {
+            self.notes.push(Noted { what: note.what.to_owned(), ..Noted::default() });
+            self.notes.len() - 1
+        });
+        let noted = &mut self.notes[place];
+        noted.count += 1;
+        noted.sum += note.value;
+        if !(note.value.abs() <= noted.largest.abs()) {
+            noted.largest = note.value;
         }
     }
 

@@ -1,21 +1,21 @@
-//! The energy ledger of one θ-step: every column from its own formula.
+//! The energy ledger of one step: every column from its own formula.
 //!
-//! Multiplying M Δv + h C v_θ + h K q_θ = h F_θ + Hᵀp + R by v_θ, with x_θ = θ x⁺ + (1−θ) x and
-//! Δq = h v_θ, gives for linear systems the identity
+//! A step takes its forces at x_θ = θ x⁺ + (1−θ) x and moves by Δq = h v_φ; φ = θ in the θ-scheme. Multiplying
+//! M Δv + h C v_θ + h K q_θ = h F_θ + Hᵀp + R by v_φ gives for linear systems the identity
 //!
 //! ```text
 //! Δ(T + V) = external − viscous + contact + friction + obstacle + prescribed − scheme
 //!
-//! T = ½ vᵀMv      V = ½ qᵀKq − load·q       external   = h v_θ·F_ext,θ
-//! viscous  = h v_θᵀ C v_θ                    contact    = Σ p (H v_θ + ġ_θ)       ġ = ∂g/∂t, normals
+//! T = ½ vᵀMv      V = ½ qᵀKq − load·q       external   = h v_φ·F_ext,θ
+//! viscous  = h v_φᵀ C v_θ                    contact    = Σ p (H v_φ + ġ_φ)       ġ = ∂g/∂t, normals
 //!                                            friction   = the same over tangents
-//! obstacle = −Σ p ġ_θ                        prescribed = Σ R v_θ
-//! scheme   = (θ − ½)(ΔvᵀMΔv + ΔqᵀKΔq)
+//! obstacle = −Σ p ġ_φ                        prescribed = Σ R v_φ
+//! scheme   = (φ − ½) ΔvᵀMΔv + (θ − ½) ΔqᵀKΔq
 //! ```
 //!
 //! R = M Δv + h C v_θ + h K q_θ − h F_θ − Hᵀp is the impulse that holds a prescribed coordinate. For
 //! Lagrangian systems M is taken at the configuration of the step, T and V at the state itself, `viscous`
-//! is h v_θ·F_int,θ and K Δq becomes Δ∇V; what is then missing is the remainder, which the ledger shows
+//! is h v_φ·F_int,θ and K Δq becomes Δ∇V; what is then missing is the remainder, which the ledger shows
 //! as a column of its own.
 
 use super::detect::Rows;
@@ -52,6 +52,8 @@ pub struct Works {
     pub prescribed: f64,
     /// Energy that the scheme itself adds [J]; ≤ 0 for θ ≥ ½.
     pub scheme: f64,
+    /// Energy that moving q onto the constraints adds [J].
+    pub projection: f64,
 }
 
 impl Works {
@@ -61,7 +63,7 @@ impl Works {
     }
 
     /// Every column with its name, in the order of result files [J].
-    pub fn columns(&self) -> [(&'static str, f64); 7] {
+    pub fn columns(&self) -> [(&'static str, f64); 8] {
         [
             ("external", self.external),
             ("viscous", self.viscous),
@@ -70,13 +72,14 @@ impl Works {
             ("obstacle", self.obstacle),
             ("prescribed", self.prescribed),
             ("scheme", self.scheme),
+            ("projection", self.projection),
         ]
     }
 
     /// The works from their columns [J].
-    pub fn from_columns(x: [f64; 7]) -> Self {
-        let [external, viscous, contact, friction, obstacle, prescribed, scheme] = x;
-        Self { external, viscous, contact, friction, obstacle, prescribed, scheme }
+    pub fn from_columns(x: [f64; 8]) -> Self {
+        let [external, viscous, contact, friction, obstacle, prescribed, scheme, projection] = x;
+        Self { external, viscous, contact, friction, obstacle, prescribed, scheme, projection }
     }
 }
 
@@ -84,9 +87,10 @@ impl Works {
 #[derive(Default)]
 pub struct Accounting {
     v_theta: Vec<f64>,
+    v_phi: Vec<f64>,
     dv: Vec<f64>,
     dq: Vec<f64>,
-    part: Vec<f64>,
+    pub(super) part: Vec<f64>,
     other: Vec<f64>,
     mass: Vec<f64>,
     reaction: Vec<f64>,
@@ -185,8 +189,12 @@ pub struct Made<'a> {
     pub now: &'a State,
     /// After.
     pub next: &'a State,
-    /// h and θ.
+    /// Where the forces of weight θ were taken: `next`, or with another velocity.
+    pub end: &'a State,
+    /// h, and θ of the forces.
     pub rule: Theta,
+    /// φ of Δq = h v_φ [–].
+    pub phi: f64,
     /// The last iterate, for M(q_m).
     pub at: &'a Iterate,
     /// The forces.
@@ -209,7 +217,6 @@ pub fn account(
 ) -> StepResult {
     let mut works = Works::default();
     if flows(model, made) {
-        scratch.v_theta.resize(made.now.v.len(), 0.0);
         works_of_step(model, made, scratch, &mut works, log)?;
     }
     log.works = works;
@@ -224,6 +231,7 @@ fn flows(model: &Model, made: &Made<'_>) -> bool {
         || !made.free.external.is_empty()
         || model.linear.damping.is_some()
         || made.rule.theta != 0.5
+        || made.phi != 0.5
         || !model.prescribed.is_empty()
 }
 
@@ -235,10 +243,8 @@ fn works_of_step(
     works: &mut Works,
     log: &mut StepLog,
 ) -> StepResult {
-    let Theta { theta, .. } = made.rule;
-    for ((x, w), v) in scratch.v_theta.iter_mut().zip(&made.next.v).zip(&made.now.v) {
-        *x = theta * w + (1.0 - theta) * v;
-    }
+    mean(made.rule.theta, &made.end.v, &made.now.v, &mut scratch.v_theta);
+    mean(made.phi, &made.next.v, &made.now.v, &mut scratch.v_phi);
     linear_works(model, made, scratch, works);
     for system in &model.user {
         user_works(system, made, scratch, works)
@@ -251,27 +257,33 @@ fn works_of_step(
     Ok(())
 }
 
+/// w b + (1−w) a.
+fn mean(weight: f64, b: &[f64], a: &[f64], out: &mut Vec<f64>) {
+    out.clear();
+    out.extend(b.iter().zip(a).map(|(b, a)| weight * b + (1.0 - weight) * a));
+}
+
 fn linear_works(model: &Model, made: &Made<'_>, scratch: &mut Accounting, works: &mut Works) {
     let Theta { h, theta } = made.rule;
     let linear = &model.linear;
-    let v_theta = &scratch.v_theta[..linear.n];
+    let v_phi = &scratch.v_phi[..linear.n];
     if !made.free.external.is_empty() {
-        works.external += dot(&made.free.external[..linear.n], v_theta);
+        works.external += dot(&made.free.external[..linear.n], v_phi);
     }
     if let Some(damping) = &linear.damping {
-        works.viscous -= h * damping.form(v_theta, v_theta);
+        works.viscous -= h * damping.form(v_phi, &scratch.v_theta[..linear.n]);
     }
-    if theta != 0.5 {
+    if made.phi != 0.5 {
         scratch.dv.clear();
         scratch.dv.extend(made.next.v.iter().zip(&made.now.v).map(|(w, v)| w - v));
-        let dv = &scratch.dv[..linear.n];
-        let mut lost = linear.mass_form(dv);
-        if let Some(stiffness) = &linear.stiffness {
-            scratch.dq.clear();
-            scratch.dq.extend(v_theta.iter().map(|v| h * v));
-            lost += stiffness.form(&scratch.dq, &scratch.dq);
-        }
-        works.scheme -= (theta - 0.5) * lost;
+        works.scheme -= (made.phi - 0.5) * linear.mass_form(&scratch.dv[..linear.n]);
+    }
+    if let Some(stiffness) = &linear.stiffness
+        && theta != 0.5
+    {
+        scratch.dq.clear();
+        scratch.dq.extend(v_phi.iter().map(|v| h * v));
+        works.scheme -= (theta - 0.5) * stiffness.form(&scratch.dq, &scratch.dq);
     }
 }
 
@@ -284,16 +296,16 @@ fn user_works(
 ) -> Result<(), UserError> {
     let Theta { h, theta } = made.rule;
     let range = system.range.clone();
-    let v_theta = &scratch.v_theta[range.clone()];
-    works.external += dot(&made.free.external[range.clone()], v_theta);
-    for (state, weight) in [(made.next, theta), (made.now, 1.0 - theta)] {
+    let v_phi = &scratch.v_phi[range.clone()];
+    works.external += dot(&made.free.external[range.clone()], v_phi);
+    for (state, weight) in [(made.end, theta), (made.now, 1.0 - theta)] {
         let (q, v) = (&state.q[range.clone()], &state.v[range.clone()]);
         scratch.part.clear();
         scratch.part.resize(range.len(), 0.0);
         system.dynamics.internal(state.t, q, v, &mut scratch.part)?;
-        works.viscous -= h * weight * dot(&scratch.part, v_theta);
+        works.viscous -= h * weight * dot(&scratch.part, v_phi);
     }
-    if theta != 0.5 {
+    if (theta, made.phi) != (0.5, 0.5) {
         let difference = |a: &[f64], b: &[f64], out: &mut Vec<f64>| {
             out.clear();
             out.extend(a.iter().zip(b).map(|(a, b)| a - b));
@@ -301,26 +313,25 @@ fn user_works(
         difference(&made.next.v[range.clone()], &made.now.v[range.clone()], &mut scratch.dv);
         difference(&made.next.q[range.clone()], &made.now.q[range.clone()], &mut scratch.dq);
         fill_mass(system, &made.at.q_mass[range.clone()], &mut scratch.mass)?;
-        let mut lost = form(&scratch.mass, &scratch.dv, &scratch.dv);
+        works.scheme -= (made.phi - 0.5) * form(&scratch.mass, &scratch.dv, &scratch.dv);
         for (state, sign) in [(made.next, 1.0), (made.now, -1.0)] {
             scratch.part.clear();
             scratch.part.resize(range.len(), 0.0);
             system.dynamics.gradient(&state.q[range.clone()], &mut scratch.part)?;
-            lost += sign * dot(&scratch.part, &scratch.dq);
+            works.scheme -= (theta - 0.5) * sign * dot(&scratch.part, &scratch.dq);
         }
-        works.scheme -= (theta - 0.5) * lost;
     }
     Ok(())
 }
 
 fn contact_works(made: &Made<'_>, scratch: &Accounting, works: &mut Works, log: &mut StepLog) {
-    let theta = made.rule.theta;
+    let phi = made.phi;
     let rows = made.rows;
     log.open_contacts(rows, made.p);
     for i in 0..rows.keys.len() {
         let p = made.p[i];
-        let rate = theta * rows.rate_next[i] + (1.0 - theta) * rows.rate[i];
-        let work = p * (rows.jacobian.row_dot(i, &scratch.v_theta) + rate);
+        let rate = phi * rows.rate_next[i] + (1.0 - phi) * rows.rate[i];
+        let work = p * (rows.jacobian.row_dot(i, &scratch.v_phi) + rate);
         let u_plus = rows.jacobian.row_dot(i, &made.next.v) + rows.rate_next[i];
         let normal = rows.components[i] == 0;
         *(if normal { &mut works.contact } else { &mut works.friction }) += work;
@@ -352,7 +363,7 @@ fn prescribed_works(
         }
     }
     for prescribed in &model.prescribed {
-        works.prescribed += scratch.reaction[prescribed.index] * scratch.v_theta[prescribed.index];
+        works.prescribed += scratch.reaction[prescribed.index] * scratch.v_phi[prescribed.index];
     }
     Ok(())
 }
@@ -372,8 +383,7 @@ fn fill_reaction(model: &Model, made: &Made<'_>, scratch: &mut Accounting) {
         damping.multiply_add(h, v_theta, head);
     }
     if let Some(stiffness) = &linear.stiffness {
-        part.clear();
-        part.extend(made.next.q.iter().zip(&made.now.q).map(|(b, a)| theta * b + (1.0 - theta) * a));
+        mean(theta, &made.next.q, &made.now.q, part);
         stiffness.multiply_add(h, part, head);
     }
     for (i, reaction) in head.iter_mut().enumerate() {
@@ -400,7 +410,7 @@ fn user_reaction(
         reaction[i] = (0..n).map(|j| mass[i * n + j] * change(j)).sum::<f64>();
         reaction[i] -= made.free.external[range.start + i];
     }
-    for (state, weight) in [(made.next, theta), (made.now, 1.0 - theta)] {
+    for (state, weight) in [(made.end, theta), (made.now, 1.0 - theta)] {
         other.clear();
         other.resize(n, 0.0);
         super::free_motion::left_forces(system, state.t, &state.q, &state.v, part, other)?;
@@ -412,8 +422,8 @@ fn user_reaction(
 impl Accounting {
     /// Overwrites every number with NaN.
     pub(crate) fn poison(&mut self) {
-        let Accounting { v_theta, dv, dq, part, other, mass, reaction } = self;
-        for x in [v_theta, dv, dq, part, other, mass, reaction] {
+        let Accounting { v_theta, v_phi, dv, dq, part, other, mass, reaction } = self;
+        for x in [v_theta, v_phi, dv, dq, part, other, mass, reaction] {
             x.fill(f64::NAN);
         }
     }

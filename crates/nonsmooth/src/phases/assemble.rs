@@ -8,6 +8,10 @@ use super::factorize::Factors;
 use super::free_motion::Free;
 use crate::model::Model;
 use nonsmooth_solvers::Problem;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Matrices built so far by this process. A solver may meet those of several assemblies, and compares stamps.
+static N_MATRICES: AtomicU64 = AtomicU64::new(1);
 
 /// The problem, and the scratch to build it.
 #[derive(Default)]
@@ -16,7 +20,6 @@ pub struct Assembly {
     pub problem: Problem,
     /// Stamps of M̂ and H to which W belongs.
     known: Option<(u64, u64)>,
-    n_matrices: u64,
     /// Column lists of H: `start[j]..start[j + 1]` of `entry` are (row, value) of velocity j.
     start: Vec<u32>,
     entry: Vec<(u32, f64)>,
@@ -62,10 +65,10 @@ fn assemble_rows(
 }
 
 impl Assembly {
-    fn build(&mut self, model: &Model, rows: &Rows, factors: &mut Factors) {
+    /// W and the sets of the problem.
+    pub(super) fn build(&mut self, model: &Model, rows: &Rows, factors: &mut Factors) {
         let n = rows.keys.len();
-        self.n_matrices += 1;
-        self.problem.matrix_stamp = Some(self.n_matrices);
+        self.problem.matrix_stamp = Some(N_MATRICES.fetch_add(1, Ordering::Relaxed));
         self.problem.symmetric = factors.is_symmetric(model);
         self.problem.sets.clear();
         let normals = rows.forms.iter().zip(&rows.components).filter(|(_, component)| **component == 0);

@@ -1,8 +1,8 @@
 //! Detection: which constraints take part in the step, and how they stand at its start.
 //!
-//! A constraint with a gap takes part when y + γ h u ≤ 0 (`≤`, so that a contact at rest with y = 0
-//! counts); joints, velocity-level constraints and, with the law imposed at position level, all
-//! constraints always do. [Acary06, eq. (53); Acary10, eq. (29e)]
+//! A constraint with a gap takes part when y + γ h u ≤ d (`≤`, so that a contact at rest with y = d = 0
+//! counts); joints and velocity-level constraints always do. The layer d is 0 where the law is imposed at velocity
+//! level, ∞ where all gaps are to be watched. [Acary06, eq. (53); Acary10, eq. (29e); Trinkle08]
 //!
 //! A pure function of model, state and h. The rows come sorted by key; a contact with friction has one row per component,
 //! its normal first, all with the same key.
@@ -17,8 +17,23 @@ use nonsmooth_solvers::Sparse;
 pub struct Activation {
     /// γ h [s]: how far ahead the gap is looked at.
     pub look_ahead: f64,
-    /// Whether every constraint takes part whatever its gap.
-    pub all: bool,
+    /// d [m]: the distance up to which a gap counts as closed.
+    pub layer: f64,
+}
+
+/// The rule, and constraints that take part whatever it says.
+#[derive(Clone, Copy)]
+struct Selection<'a> {
+    activation: Activation,
+    also: &'a [Key],
+}
+
+impl Selection<'_> {
+    #[inline]
+    fn takes(&self, key: Key, gap: f64, u: f64) -> bool {
+        let Activation { look_ahead, layer } = self.activation;
+        gap + look_ahead * u <= layer || self.also.contains(&key)
+    }
 }
 
 /// The constraints that take part in a step. Written by `detect` and `linearize`.
@@ -55,8 +70,23 @@ pub struct Rows {
 }
 
 /// Fills `rows` with the constraints that take part.
-#[inline(never)]
 pub fn detect(model: &Model, now: &State, activation: Activation, rows: &mut Rows) -> StepResult {
+    select(model, now, Selection { activation, also: &[] }, rows)
+}
+
+/// Fills `rows` with the constraints that take part, and those of `also`.
+pub fn detect_also(
+    model: &Model,
+    now: &State,
+    activation: Activation,
+    also: &[Key],
+    rows: &mut Rows,
+) -> StepResult {
+    select(model, now, Selection { activation, also }, rows)
+}
+
+#[inline(never)]
+fn select(model: &Model, now: &State, selection: Selection<'_>, rows: &mut Rows) -> StepResult {
     let constraints = &model.constraints;
     rows.gap.clear();
     rows.u_minus.clear();
@@ -69,8 +99,8 @@ pub fn detect(model: &Model, now: &State, activation: Activation, rows: &mut Row
             gap += h * now.q[j as usize];
             u += h * now.v[j as usize];
         }
-        if gap + activation.look_ahead * u <= 0.0 || activation.all || constraints.always[i] {
-            let key = Key(i as u64);
+        let key = Key(i as u64);
+        if selection.takes(key, gap, u) || constraints.always[i] {
             if rows.keys.get(count) != Some(&key) {
                 same = false;
                 rows.keys.truncate(count);
@@ -84,7 +114,7 @@ pub fn detect(model: &Model, now: &State, activation: Activation, rows: &mut Row
     if same && count == rows.keys.len() && constraints.len() == constraints.n_linear() {
         return Ok(());
     }
-    collect(model, now, activation, count, rows)
+    collect(model, now, selection, count, rows)
 }
 
 /// Collects the rows anew: the first `count` linear ones, whose gaps are known, then all others.
@@ -92,13 +122,13 @@ pub fn detect(model: &Model, now: &State, activation: Activation, rows: &mut Row
 fn collect(
     model: &Model,
     now: &State,
-    activation: Activation,
+    selection: Selection<'_>,
     count: usize,
     rows: &mut Rows,
 ) -> StepResult {
     rows.keys.truncate(count);
     rows.rebuild(model, count);
-    detect_gaps(model, now, activation, rows)?;
+    detect_gaps(model, now, selection, rows)?;
     detect_velocity(model, now, rows)?;
     let n = rows.keys.len();
     for x in [&mut rows.bias, &mut rows.rate_next] {
@@ -110,7 +140,7 @@ fn collect(
 }
 
 #[inline(never)]
-fn detect_gaps(model: &Model, now: &State, activation: Activation, rows: &mut Rows) -> StepResult {
+fn detect_gaps(model: &Model, now: &State, selection: Selection<'_>, rows: &mut Rows) -> StepResult {
     for (i, (columns, function)) in model.constraints.gaps.iter().enumerate() {
         let key = Key((model.constraints.n_linear() + i) as u64);
         gather(columns, &now.q, &mut rows.local_q);
@@ -122,10 +152,7 @@ fn detect_gaps(model: &Model, now: &State, activation: Activation, rows: &mut Ro
         let u = rate + rows.slope.iter().zip(&rows.local_v).map(|(s, v)| s * v).sum::<f64>();
         check_constraint(model, "gap", key, gap)?;
         check_constraint(model, "velocity", key, u)?;
-        if gap + activation.look_ahead * u <= 0.0
-            || activation.all
-            || model.constraints.always[key.0 as usize]
-        {
+        if selection.takes(key, gap, u) || model.constraints.always[key.0 as usize] {
             let slope = std::mem::take(&mut rows.slope);
             rows.push((model, key, 0), columns, &slope, (gap, u, rate));
             rows.slope = slope;

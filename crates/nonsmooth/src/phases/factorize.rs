@@ -19,6 +19,11 @@ pub struct Coeffs {
     pub stiffness: f64,
 }
 
+impl Coeffs {
+    /// M̂ = M: nothing is implicit, so no Jacobian is asked for.
+    pub const EXPLICIT: Self = Self { damping: 0.0, stiffness: 0.0 };
+}
+
 /// M̂⁻¹ by blocks. Written by `factorize`, read by everything after it.
 #[derive(Default)]
 pub struct Factors {
@@ -54,6 +59,31 @@ pub fn factorize(model: &Model, at: &Iterate, coeffs: Coeffs, factors: &mut Fact
         factors.factor_user(model, at, coeffs)?;
         factors.stamp += 1;
     }
+    Ok(())
+}
+
+/// Brings `factors` up to date with M̂ = M(q), for schemes that work with accelerations.
+pub fn factorize_mass(model: &Model, q: &[f64], factors: &mut Factors) -> StepResult {
+    let coeffs = Coeffs { damping: 0.0, stiffness: 0.0 };
+    if factors.known != Some((model.id, coeffs)) {
+        factors.known = None;
+        factors.factor_linear(model, coeffs)?;
+        factors.known = Some((model.id, coeffs));
+    }
+    factors.user.resize(model.user.len(), Vec::new());
+    for (system, inverse) in model.user.iter().zip(&mut factors.user) {
+        let (range, n) = (system.range.clone(), system.range.len());
+        inverse.clear();
+        inverse.resize(n * n, 0.0);
+        let mass = system.dynamics.mass(&q[range.clone()], inverse);
+        mass.map_err(StepError::in_system(model, range.start))?;
+        let fixed = |k: usize| factors.fixed[range.start + k];
+        if !invert_masked(inverse, n, fixed, &mut factors.pivots) {
+            let system = model.coordinate_name(range.start).0.to_owned();
+            return Err(StepError::SingularMass { system }.into());
+        }
+    }
+    factors.stamp += 1;
     Ok(())
 }
 
@@ -108,11 +138,13 @@ impl Factors {
             let (damping, stiffness) = self.scratch.split_at_mut(n * n);
             inverse.clear();
             inverse.resize(n * n, 0.0);
-            let end = At { t: at.t_next, q: &at.q_next[range.clone()], v: &at.v[range.clone()] };
             system.dynamics.mass(&at.q_mass[range.clone()], inverse).map_err(in_system())?;
-            system.dynamics.jacobians(end, damping, stiffness).map_err(in_system())?;
-            for k in 0..n * n {
-                inverse[k] += coeffs.damping * damping[k] + coeffs.stiffness * stiffness[k];
+            if coeffs != Coeffs::EXPLICIT {
+                let end = At { t: at.t_next, q: &at.q_next[range.clone()], v: &at.v[range.clone()] };
+                system.dynamics.jacobians(end, damping, stiffness).map_err(in_system())?;
+                for k in 0..n * n {
+                    inverse[k] += coeffs.damping * damping[k] + coeffs.stiffness * stiffness[k];
+                }
             }
             let fixed = |k: usize| self.fixed[range.start + k];
             if !invert_masked(inverse, n, fixed, &mut self.pivots) {
@@ -120,6 +152,11 @@ impl Factors {
             }
         }
         Ok(())
+    }
+
+    /// The weights of C and K in the M̂ that was factored.
+    pub(super) fn coeffs(&self) -> Coeffs {
+        self.known.expect("factorize comes first").1
     }
 
     /// v_free ← v + h M⁻¹ load, for models of independent coordinates.

@@ -66,7 +66,7 @@ fn general_motion(
 ) -> StepResult {
     let n = now.v.len();
     external_impulse(model, now, at, rule, free)?;
-    linear_residual(model, now, at, rule, free)?;
+    linear_residual(model, now, at, (rule, factors.coeffs()), free)?;
     if !model.user.is_empty() {
         user_residual(model, now, at, rule, free)?;
     }
@@ -106,6 +106,9 @@ fn external_impulse(
     free.external.resize(model.n_velocities(), 0.0);
     let Free { external, part, .. } = free;
     for (t, weight) in [(at.t_next, rule.h * rule.theta), (now.t, rule.h * (1.0 - rule.theta))] {
+        if weight == 0.0 {
+            continue;
+        }
         for (range, force) in &model.linear.forces {
             add_force(range, weight, &|out| force(t, out), part, external)
                 .map_err(StepError::in_system(model, range.start))?;
@@ -138,7 +141,7 @@ fn linear_residual(
     model: &Model,
     now: &State,
     at: &Iterate,
-    rule: Theta,
+    (rule, coeffs): (Theta, Coeffs),
     free: &mut Free,
 ) -> StepResult {
     let (linear, h) = (&model.linear, rule.h);
@@ -160,7 +163,6 @@ fn linear_residual(
     for prescribed in model.prescribed.iter().filter(|p| p.index < linear.n) {
         let j = prescribed.index;
         let v = model.prescribed_velocity(prescribed, at.t_next)?;
-        let coeffs = Coeffs { damping: h * rule.theta, stiffness: (h * rule.theta).powi(2) };
         couple(model, coeffs, j, v - now.v[j], rhs);
     }
     Ok(())
@@ -195,15 +197,16 @@ fn user_residual(model: &Model, now: &State, at: &Iterate, rule: Theta, free: &m
         let in_system = || StepError::in_system(model, range.start);
         let Free { v: out, external, left, part, mass } = free;
         let left = &mut left[range.clone()];
-        left_forces(system, now.t, &now.q, &now.v, part, left).map_err(in_system())?;
         let out = &mut out[range.clone()];
-        for i in 0..n {
-            out[i] = external[range.start + i] - rule.h * (1.0 - rule.theta) * left[i];
-        }
-        left.fill(0.0);
-        left_forces(system, at.t_next, &at.q_next, &at.v, part, left).map_err(in_system())?;
-        for i in 0..n {
-            out[i] -= rule.h * rule.theta * left[i];
+        out.copy_from_slice(&external[range.clone()]);
+        let ends =
+            [(1.0 - rule.theta, now.t, &now.q, &now.v), (rule.theta, at.t_next, &at.q_next, &at.v)];
+        for (weight, t, q, v) in ends.into_iter().filter(|end| end.0 != 0.0) {
+            left.fill(0.0);
+            left_forces(system, t, q, v, part, left).map_err(in_system())?;
+            for i in 0..n {
+                out[i] -= rule.h * weight * left[i];
+            }
         }
         mass.clear();
         mass.resize(n * n, 0.0);

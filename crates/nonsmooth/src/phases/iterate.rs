@@ -16,6 +16,8 @@ use crate::model::{Model, State};
 /// Where M(q) or H(q) is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Configuration {
+    /// At q.
+    Start,
     /// At q_{k+θ} = θ q⁺ + (1−θ) q; second order for θ = ½.
     Theta,
     /// At q⁺.
@@ -52,6 +54,19 @@ impl Iterate {
         if model.is_linear { Ok(()) } else { self.guess(model, now) }
     }
 
+    /// Only the velocity is sought: every configuration stays at t and q of `state`, whose v is the first guess.
+    pub fn hold(&mut self, model: &Model, state: &State) -> StepResult {
+        self.t_next = state.t;
+        self.last_change = f64::INFINITY;
+        if model.is_linear {
+            return Ok(());
+        }
+        for q in [&mut self.q_next, &mut self.q_mass, &mut self.q_jacobian] {
+            q.clone_from(&state.q);
+        }
+        self.guess(model, state)
+    }
+
     #[inline(never)]
     fn guess(&mut self, model: &Model, now: &State) -> StepResult {
         self.v.clone_from(&now.v);
@@ -60,6 +75,14 @@ impl Iterate {
             self.v[i] = model.prescribed_velocity(prescribed, self.t_next)?;
         }
         Ok(())
+    }
+
+    /// Everything at one state: t⁺, v⁺, q⁺ and q_m are its own.
+    pub fn rest_at(&mut self, state: &State) {
+        self.t_next = state.t;
+        self.v.clone_from(&state.v);
+        self.q_next.clone_from(&state.q);
+        self.q_mass.clone_from(&state.q);
     }
 
     /// q⁺, q_m and q_c from the guess of v⁺.
@@ -86,6 +109,7 @@ impl Iterate {
             let q_next = now.q[i] + h * (theta * self.v[i] + (1.0 - theta) * now.v[i]);
             self.q_next.push(q_next);
             let evaluate = |at: Configuration| match at {
+                Configuration::Start => now.q[i],
                 Configuration::Theta => theta * q_next + (1.0 - theta) * now.q[i],
                 Configuration::End => q_next,
             };

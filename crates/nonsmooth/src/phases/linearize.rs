@@ -6,9 +6,11 @@
 //! velocity level, tangent bias = s(q_c, t⁺) + e_T u_T⁻                        H = T(q_c, t⁺)
 //! velocity level, h       bias = h(q⁺, vⁱ, t⁺) − H vⁱ                         H = ∂h/∂v(q⁺, vⁱ, t⁺)
 //! position level          bias = y(q⁺, t⁺)/(hθ) − H vⁱ                        H = ∂g/∂q(q⁺, t⁺)
+//! linearised gap          bias = y(q, t)/h + ∂g/∂t(q, t)                      H = ∂g/∂q(q, t)
 //! ```
 //!
-//! The last line imposes 0 ≤ y⁺ ⟂ p ≥ 0, since q⁺ moves by hθ δv; tangents stay at velocity level. [Acary06, eq. (51), (55), (16)]
+//! At position level 0 ≤ y⁺ ⟂ p ≥ 0 is imposed, since q⁺ moves by hθ δv; the last line does so for the gap as it looks
+//! from the start of the step. Tangents stay at velocity level. [Acary06, eq. (51), (55), (16); Trinkle08]
 
 use super::detect::{Rows, slope_of};
 use super::free_motion::Theta;
@@ -21,8 +23,10 @@ use crate::model::{Key, Model, State, gather};
 pub enum Level {
     /// 0 ≤ u⁺ + e u⁻ ⟂ p ≥ 0 on active constraints.
     Velocity,
-    /// 0 ≤ y⁺ ⟂ p ≥ 0 on all constraints.
+    /// 0 ≤ y⁺ ⟂ p ≥ 0.
     Position,
+    /// 0 ≤ y + h (H v⁺ + ∂g/∂t) ⟂ p ≥ 0, with q⁺ = q + h v⁺ and everything else at the start of the step.
+    Linearised,
 }
 
 /// Updates Jacobians and biases of `rows`.
@@ -47,12 +51,16 @@ fn linearize_rows(
     level: Level,
     rows: &mut Rows,
 ) -> StepResult {
+    if level == Level::Linearised {
+        rows.look_from_start(rule.h);
+        return Ok(());
+    }
     let ahead = rule.h * rule.theta;
     for i in 0..rows.n_linear {
         rows.bias[i] = match level {
             Level::Velocity => rows.forms[i].restitution * rows.u_minus[i],
             // y⁺ = y + h (1−θ) u⁻ + hθ H v⁺.
-            Level::Position => (rows.gap[i] + rule.h * (1.0 - rule.theta) * rows.u_minus[i]) / ahead,
+            _ => (rows.gap[i] + rule.h * (1.0 - rule.theta) * rows.u_minus[i]) / ahead,
         };
     }
     if rows.keys.len() == rows.n_linear {
@@ -97,11 +105,11 @@ fn linearize_gap(
         let along = rows.u_minus[i] - rows.rate[i];
         rows.bias[i] = match level {
             Level::Velocity => rows.rate_next[i] + rows.forms[i].restitution * rows.u_minus[i],
-            Level::Position => (y_there + rule.h * (1.0 - rule.theta) * along) / ahead,
+            _ => (y_there + rule.h * (1.0 - rule.theta) * along) / ahead,
         };
         return Ok(());
     }
-    let q = if level == Level::Position { &at.q_next } else { &at.q_jacobian };
+    let q = if level == Level::Velocity { &at.q_jacobian } else { &at.q_next };
     gather(columns, q, &mut rows.local_q);
     slope_of(&**function, at.t_next, &rows.local_q, &mut rows.slope).map_err(user())?;
     check_slope(model, key, &rows.slope)?;
@@ -109,7 +117,7 @@ fn linearize_gap(
     rows.rate_next[i] = function.rate(at.t_next, &rows.local_q).map_err(user())?;
     rows.bias[i] = match level {
         Level::Velocity => rows.rate_next[i] + rows.forms[i].restitution * rows.u_minus[i],
-        Level::Position => {
+        _ => {
             let y = function.gap(at.t_next, &rows.local_q).map_err(user())?;
             y / ahead - rows.jacobian.row_dot(i, &at.v)
         }
@@ -133,8 +141,8 @@ fn linearize_tangents(
     }
     let q = match level {
         _ if model.is_linear => &now.q,
-        Level::Position => &at.q_next,
         Level::Velocity => &at.q_jacobian,
+        _ => &at.q_next,
     };
     gather(columns, q, &mut rows.local_q);
     let Rows { tangents, local_q, .. } = rows;
@@ -167,6 +175,16 @@ fn linearize_velocity(model: &Model, at: &Iterate, key: Key, i: usize, rows: &mu
     rows.bias[i] = u - rows.jacobian.row_dot(i, &at.v);
     rows.rate_next[i] = rows.bias[i];
     Ok(())
+}
+
+impl Rows {
+    /// H as `detect` found it; gaps as they look from the start of the step.
+    fn look_from_start(&mut self, h: f64) {
+        for i in 0..self.keys.len() {
+            self.bias[i] = self.gap[i] / h + self.rate[i];
+            self.rate_next[i] = self.rate[i];
+        }
+    }
 }
 
 fn check_slope(model: &Model, key: Key, slope: &[f64]) -> StepResult {

@@ -3,22 +3,32 @@
 
 mod account;
 mod advance;
+mod angles;
 mod apply;
 mod assemble;
 mod detect;
 mod factorize;
 mod free_motion;
+mod impact_work;
 mod iterate;
 mod linearize;
+mod merge;
+mod project;
 mod solve;
+mod tangent;
 
 pub use account::{Accounting, Energies, Made, Works, account, energies};
 pub use advance::advance;
+pub use angles::{Angles, KineticAngles, kinetic_angles};
 pub use apply::apply;
 pub use assemble::{Assembly, assemble};
-pub use detect::{Activation, Rows, detect};
-pub use factorize::{Coeffs, Factors, factorize};
+pub use detect::{Activation, Rows, detect, detect_also};
+pub use factorize::{Coeffs, Factors, factorize, factorize_mass};
 pub use free_motion::{Free, Theta, free_motion};
+pub use impact_work::impact_work;
 pub use iterate::{Configuration, Iterate};
 pub use linearize::{Level, linearize};
+pub use merge::{Merging, merge};
+pub use project::{Projecting, Projection, account_projection, entered, project};
 pub use solve::{Impulses, Policy, judge, solve, warm_start};
+pub use tangent::{Tangent, tangent};

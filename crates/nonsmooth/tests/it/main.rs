@@ -2,18 +2,30 @@
 
 mod analysis;
 mod analytic;
+mod by_name;
+mod events;
 mod friction;
+mod high_order;
 mod invariants;
 mod ledger;
+mod moreau_projected;
 mod nonlinear;
 mod references;
 mod robust;
+mod schemes;
+mod splitting;
+mod stewart_trinkle;
 
 use nonsmooth::{Integrator, Options, Solving, find_integrator};
 
 /// Moreau–Jean with these options.
 fn moreau_jean(options: &Options) -> Box<dyn Integrator> {
-    let entry = find_integrator("moreau-jean").expect("`moreau-jean` is listed");
+    integrator("moreau-jean", options)
+}
+
+/// The integrator of this name with these options.
+fn integrator(name: &str, options: &Options) -> Box<dyn Integrator> {
+    let entry = find_integrator(name).expect("the integrator is listed");
     entry.build(options, Solving::default()).expect("the options are valid")
 }
 

@@ -119,16 +119,16 @@ fn alone(dynamics: impl Lagrangian + 'static, q: [f64; 2], v: [f64; 2]) -> (Mode
     builder.build(0.0).expect("the model is sound")
 }
 
-fn spring_pendulum() -> (Model, State) {
+pub fn spring_pendulum() -> (Model, State) {
     alone(SPRING, [1.2, 0.8], [0.3, -0.5])
 }
 
-fn free_double_pendulum() -> (Model, State) {
+pub fn free_double_pendulum() -> (Model, State) {
     alone(DOUBLE, [0.9, -0.4], [0.2, 1.0])
 }
 
 /// Two masses, springs and a damper that is not symmetric, under a force in time.
-fn linear_system() -> (Model, State) {
+pub fn linear_system() -> (Model, State) {
     let matrix = |rows: [[f64; 2]; 2]| Sparse::from_rows(&rows.map(|row| row.to_vec()));
     let system = Linear::new("pair", matrix([[2.0, 0.5], [0.5, 1.0]]))
         .stiffness(matrix([[9.0, -4.0], [-4.0, 6.0]]))
@@ -145,7 +145,7 @@ fn linear_system() -> (Model, State) {
 }
 
 /// x = (q, v) at time `end` by Runge–Kutta on the first-order form: 2e4 steps, error far below 1e-10.
-fn runge_kutta((model, state): &(Model, State), end: f64) -> Vec<f64> {
+pub fn runge_kutta((model, state): &(Model, State), end: f64) -> Vec<f64> {
     let n = 20_000;
     let h = end / f64::from(n);
     let mut form = FirstOrderForm::new(model).expect("the mass matrix is regular");

@@ -1,7 +1,9 @@
 //! Against the tables of the Siconos tutorials, as the Check section of each spec says.
 
-use crate::moreau_jean;
 use crate::nonlinear::{DoublePendulum, SineSum};
+mod slider_crank;
+
+use crate::{integrator, moreau_jean};
 use flate2::read::GzDecoder;
 use nonsmooth::{
     Coulomb, Linear, Model, ModelBuilder, NewtonImpact, Options, Simulation, Sparse, State, Trajectory,
@@ -14,14 +16,15 @@ use std::path::Path;
 /// rounding a little.
 const ROUNDING: f64 = 1e-12;
 
-struct Table {
-    names: Vec<String>,
-    rows: Vec<Vec<f64>>,
+/// A reference table.
+pub struct Table {
+    pub names: Vec<String>,
+    pub rows: Vec<Vec<f64>>,
 }
 
 impl Table {
     /// The table of this entry; `None`, and a word on stderr, if there is no shared folder.
-    fn read(entry: &str) -> Option<Self> {
+    pub fn read(entry: &str) -> Option<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/references").join(entry);
         let mut text = String::new();
         if let Ok(mut file) = File::open(root.join("ref.csv")) {
@@ -39,12 +42,12 @@ impl Table {
         Some(Self { names, rows })
     }
 
-    fn column(&self, name: &str) -> usize {
+    pub fn column(&self, name: &str) -> usize {
         self.names.iter().position(|n| n == name).expect("the spec names the columns")
     }
 
     /// Asserts that `ours(k)`, by row, agrees with the column.
-    fn check(&self, name: &str, tolerance: f64, ours: impl Fn(usize) -> f64) {
+    pub fn check(&self, name: &str, tolerance: f64, ours: impl Fn(usize) -> f64) {
         let column = self.column(name);
         let mut worst = (0.0, 0);
         for (k, row) in self.rows.iter().enumerate() {
@@ -62,21 +65,32 @@ impl Table {
 
 /// Runs `n` steps and keeps everything.
 fn run(model: Model, state: State, options: &Options, h: f64, n: u64) -> Trajectory {
-    let mut simulation = Simulation::new(model, state, moreau_jean(options), h).expect("accepted");
+    run_by("moreau-jean", model, state, options, (h, n))
+}
+
+/// Runs `n` steps of the integrator `name` and keeps everything.
+fn run_by(name: &str, model: Model, state: State, options: &Options, (h, n): (f64, u64)) -> Trajectory {
+    let scheme = integrator(name, options);
+    let mut simulation = Simulation::new(model, state, scheme, h).expect("accepted");
     let mut trajectory = Trajectory::default();
     simulation.run(n, &mut [&mut trajectory]).expect("the run ends well");
     trajectory
 }
 
-#[test]
-fn bouncing_ball_ts() {
-    let Some(table) = Table::read("bouncing_ball_ts") else { return };
+/// A point-like ball of unit mass that falls from 1 m.
+fn ball(restitution: f64) -> (Model, State) {
     let mut builder = ModelBuilder::new();
     let ball = builder
         .linear(Linear::new("ball", Sparse::diagonal(&[1.0])).load(&[-9.81]).initial(&[1.0], &[0.0]));
-    let law = builder.law("rebound", NewtonImpact { restitution: 0.9 });
+    let law = builder.law("rebound", NewtonImpact { restitution });
     builder.linear_gap("floor", law, &[(ball, 0, 1.0)], 0.0);
-    let (model, state) = builder.build(0.0).unwrap();
+    builder.build(0.0).expect("a right model")
+}
+
+#[test]
+fn bouncing_ball_ts() {
+    let Some(table) = Table::read("bouncing_ball_ts") else { return };
+    let (model, state) = ball(0.9);
     let ours = run(model, state, &Options::default(), 0.005, 2000);
     assert_eq!(table.rows.len(), ours.t.len());
     table.check("t", ROUNDING, |k| ours.t[k]);
@@ -108,6 +122,31 @@ fn ball_2d_friction() {
         table.check(v, ROUNDING, |k| ours.v[k][i]);
     }
     table.check("lam_n", ROUNDING, |k| ours.impulses[k][0]);
+}
+
+#[test]
+fn bouncing_ball_combined_projection() {
+    let Some(table) = Table::read("bouncing_ball_combined_projection") else { return };
+    let (model, state) = ball(0.9);
+    let options = Options::default()
+        .with_word("projection", "combined")
+        .with("projection_tolerance", 1e-10)
+        .with("projection_iterations", 4.0);
+    let h = 0.005;
+    let ours = run_by("moreau-projected", model, state, &options, (h, 2000));
+    assert_eq!(table.rows.len(), ours.t.len());
+    table.check("t", ROUNDING, |k| ours.t[k]);
+    table.check("q", ROUNDING, |k| ours.q[k][0]);
+    table.check("v", ROUNDING, |k| ours.v[k][0]);
+    table.check("p_velocity", ROUNDING, |k| ours.impulses[k][0]);
+    table.check("lambda_velocity", ROUNDING, |k| ours.impulses[k][0]);
+    // m = 1: the multiplier is the distance by which the end of the step was moved.
+    let moved = |k: usize| match k {
+        0 => 0.0,
+        _ => ours.q[k][0] - (ours.q[k - 1][0] + 0.5 * h * (ours.v[k][0] + ours.v[k - 1][0])),
+    };
+    table.check("p_position", ROUNDING, moved);
+    table.check("lambda_position", ROUNDING, moved);
 }
 
 #[test]

@@ -7,8 +7,9 @@
 //! Coordinates are x, along the floor, and y, above it.
 
 use super::{ANY, Entry, Exact, MASS, Motion, Side};
-use crate::model::{Model, ModelError, State};
-use nonsmooth_solvers::{Declared, Kind};
+use crate::laws::Coulomb;
+use crate::model::{Linear, Model, ModelBuilder, ModelError, State};
+use nonsmooth_solvers::{Declared, Kind, Sparse};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "sliding-block",
@@ -74,6 +75,13 @@ impl Exact for SlidingBlock {
     }
 
     fn model(&self) -> Option<Result<(Model, State), ModelError>> {
-        None
+        let mut builder = ModelBuilder::new();
+        let block = Linear::new("block", Sparse::diagonal(&[self.mass; 2]))
+            .load(&[0.0, -self.mass * self.gravity])
+            .initial(&[0.0; 2], &[self.velocity, 0.0]);
+        let block = builder.linear(block);
+        let law = builder.law("rough", Coulomb { friction: self.friction, ..Coulomb::default() });
+        builder.linear_contact("floor", law, &[(block, 1, 1.0)], 0.0, &[&[(block, 0, 1.0)]]);
+        Some(builder.build(0.0))
     }
 }

@@ -1,0 +1,39 @@
+//! The schemes of the papers by name; a test may put a wrong one in the place of another.
+
+use nonsmooth::{Integrator, Model, Options, Simulation, Solving, State, Trajectory, find_integrator};
+
+/// Makes integrators.
+#[derive(Clone, Default)]
+pub(super) struct Schemes {
+    /// A scheme, the one that is made in its place, and options that are set on top.
+    pub(super) instead: Option<(&'static str, &'static str, Options)>,
+}
+
+impl Schemes {
+    /// The integrator called `name` with these options.
+    pub(super) fn make(&self, name: &str, options: &Options) -> anyhow::Result<Box<dyn Integrator>> {
+        let (name, options) = match &self.instead {
+            Some((of, by, options)) if *of == name => (*by, options),
+            _ => (name, options),
+        };
+        let entry = find_integrator(name).ok_or_else(|| anyhow::anyhow!("no integrator `{name}`"))?;
+        entry.build(options, Solving::default()).map_err(|errors| {
+            let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            anyhow::anyhow!("{name}: {}", errors.join("; "))
+        })
+    }
+
+    /// A run of `n` steps of size `h` with everything kept.
+    pub(super) fn run(
+        &self,
+        (name, options): (&str, &Options),
+        (model, state): (Model, State),
+        h: f64,
+        n: u64,
+    ) -> anyhow::Result<Trajectory> {
+        let mut simulation = Simulation::new(model, state, self.make(name, options)?, h)?;
+        let mut trajectory = Trajectory::default();
+        simulation.run(n, &mut [&mut trajectory])?;
+        Ok(trajectory)
+    }
+}

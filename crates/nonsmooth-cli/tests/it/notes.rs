@@ -1,0 +1,86 @@
+//! What a scheme notes is told in the summary, survives a checkpoint, and angles at the start are told by `check`.
+
+use crate::{Folder, nonsmooth};
+
+/// A point that comes into the tip of an obtuse corner and stays there.
+const CORNER: &str = r#"title = "Corner"
+[[system.linear]]
+name = "point"
+coordinates = ["x", "y"]
+mass = 1
+load = ["0.1", "-1"]
+q = [0, START]
+
+[[constraint]]
+name = "left"
+gap = "0.8*x + 0.6*y"
+law = "stop"
+
+[[constraint]]
+name = "right"
+gap = "-0.6*x + 0.8*y"
+law = "stop"
+
+[[constraint]]
+name = "below"
+gap = "y"
+law = "stop"
+
+[law.stop]
+type = "newton-impact"
+restitution = 0
+
+[integrator]
+type = "moreau-paoli"
+
+[run]
+end = 2
+step_size = 0.01
+
+[output]
+plots = false
+checkpoint_every = CHECKPOINT
+"#;
+
+fn corner(folder: &Folder, name: &str, start: &str, checkpoint: &str) -> String {
+    folder.write(name, &CORNER.replace("START", start).replace("CHECKPOINT", checkpoint))
+}
+
+fn notes(text: &str) -> Vec<&str> {
+    text.lines().filter(|line| line.starts_with("  note: ")).collect()
+}
+
+#[test]
+fn the_summary_tells_what_the_scheme_noted_also_after_a_checkpoint() {
+    let folder = Folder::new("notes");
+    let path = corner(&folder, "corner.toml", "0.5", "50");
+    let whole = nonsmooth(&["run", &path, "--out", &folder.text("out")]);
+    whole
+        .expect(0, &["two or more closed contacts", "against (H'4)", "against (H'5)", "times, largest"]);
+    let told = notes(&whole.stdout);
+    assert_eq!(told.len(), 3, "{}", whole.stdout);
+    // The checkpoint at the end holds them all.
+    let again = nonsmooth(&["run", &path, "--out", &folder.text("out"), "--resume"]);
+    again.expect(0, &["resumed from step"]);
+    assert_eq!(notes(&again.stdout), told);
+}
+
+#[test]
+fn check_tells_the_angles_of_contacts_that_are_closed_at_the_start() {
+    let folder = Folder::new("angles");
+    let path = corner(&folder, "closed.toml", "0", "50");
+    nonsmooth(&["check", &path]).expect(
+        0,
+        &[
+            "3 contacts are closed at the start, 2 gradients of them independent (H'4)",
+            "kinetic angle of `right` and `below`: cos = 0.800000",
+            "kinetic angle of `left` and `below`: cos = 0.600000",
+            "kinetic angle of `left` and `right`: cos = 0.000000",
+            "(H'5)",
+        ],
+    );
+    let path = corner(&folder, "apart.toml", "0.5", "50");
+    let ended = nonsmooth(&["check", &path]);
+    ended.expect(0, &["no mistakes"]);
+    assert!(!ended.stdout.contains("closed"), "{}", ended.stdout);
+}

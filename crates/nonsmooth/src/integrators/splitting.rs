@@ -1,0 +1,178 @@
+//! Splitting: the smooth flow over the step by any Runge–Kutta method, then the impact at fixed q.
+//!
+//! ```text
+//! M(q) v̇ = f(t, q, v) (+ Hᵀ λ),   q̇ = v          from (q_k, v_k) over h, to (q₁, v₁)
+//! M(q₁)(v_{k+1} − v₁) = Hᵀ p,     0 ≤ u⁺ + e u⁻ ⟂ p ≥ 0 where y(q₁) ≤ 0,     u⁻ = H v₁,     q_{k+1} = q₁
+//! ```
+//!
+//! [Acary10, eq. (49)–(55)]; u⁻ is the velocity after the flow. Order 1 whatever the flow. Without λ a body at rest
+//! falls in every step and is caught again: it sinks by O(h). With it, contacts that do not part (or whose next flight
+//! is shorter than the step) are held where they are: who stays is decided by the acceleration-level problem at the
+//! start of each inner step and not changed within it.
+
+use super::tracking::{
+    Control, Flight, Flow, Lasting, METHODS, NOTHING_LEFT, Path, Sample, find, refuse_untracked,
+};
+use super::{Entry, Integrator, Refusal, Solving};
+use crate::error::StepResult;
+use crate::log::StepLog;
+use crate::model::{Model, State};
+use nonsmooth_solvers::{Declared, Kind, Options};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "splitting",
+    about: "smooth flow by any Runge–Kutta method, then the impact at fixed position; reuses smooth solvers",
+    options: &[&METHOD, &CONTACT_FORCE, &ADAPTIVE, &TOLERANCE],
+    make: |options, solving| Box::new(Splitting::new(options, solving)),
+};
+
+const METHOD: Declared = Declared {
+    name: "method",
+    about: "Runge–Kutta method of the smooth flow; the number in a name is its order",
+    kind: Kind::Word(METHODS),
+    default: "rkf45",
+};
+const CONTACT_FORCE: Declared = Declared {
+    name: "contact_force",
+    about: "whether lasting contacts carry a force in the smooth flow; without it bodies at rest sink",
+    kind: Kind::Word(&["no", "yes"]),
+    default: "no",
+};
+const ADAPTIVE: Declared = Declared {
+    name: "adaptive",
+    about: "whether inner steps are chosen by the error of the flow and the overlap at their end",
+    kind: Kind::Word(&["no", "yes"]),
+    default: "no",
+};
+const TOLERANCE: Declared = Declared {
+    name: "tolerance",
+    about: "with adaptive = \"yes\": error of an inner step, relative to max(|x|, 1) [–], and new overlap [m]",
+    kind: Kind::Positive,
+    default: "1e-6",
+};
+
+/// Smooth flow, then impact.
+pub struct Splitting {
+    contact_force: bool,
+    control: Control,
+    path: Path,
+    sample: Sample,
+    /// Options that were given although others leave them without meaning: (option, what it needs).
+    idle: Vec<(&'static str, &'static str)>,
+    solving: Solving,
+}
+
+impl Splitting {
+    fn new(options: &Options, solving: Solving) -> Self {
+        let adaptive = options.word(&ADAPTIVE) == "yes";
+        let tolerance = adaptive.then(|| options.number(&TOLERANCE));
+        let contact_force = options.word(&CONTACT_FORCE) == "yes";
+        let mut path = Path::default();
+        path.candidates.lasting = if contact_force { Lasting::Held } else { Lasting::Ignored };
+        let is_idle = !adaptive && options.is_given(&TOLERANCE);
+        Self {
+            contact_force,
+            control: Control::new(find(options.word(&METHOD)), tolerance, false),
+            path,
+            sample: Sample::default(),
+            idle: is_idle.then_some((TOLERANCE.name, "adaptive = \"yes\"")).into_iter().collect(),
+            solving,
+        }
+    }
+
+    /// Takes up the state; where it remembers nothing, contacts that touch at no speed are settled first.
+    fn begin(&mut self, model: &Model, now: &State, h: f64, log: &mut StepLog) -> StepResult {
+        self.control.load(now);
+        let known = self.path.begin(model, now, h)?;
+        let carried = now.contacts.keys.iter().zip(&now.contacts.impulses).filter(|(_, p)| **p != 0.0);
+        self.path.record.carry(carried.map(|(key, _)| key.0 as usize));
+        if known {
+            return Ok(());
+        }
+        self.path.look_for_closed();
+        self.path.settle(model, &mut self.solving, log)
+    }
+
+    /// Whether a contact overlaps by more than the tolerance that did not at the start of the step tried last.
+    fn overlaps(&self) -> bool {
+        let Some(tolerance) = self.control.tolerance else { return false };
+        let course = &self.path.course;
+        let pairs = course.start.iter().zip(&self.sample.standing).zip(&course.watch.open);
+        pairs.filter(|(_, open)| **open).any(|((a, b), _)| b.gap < a.gap.min(0.0) - tolerance)
+    }
+
+    /// The impact at the present point, and who lasts.
+    fn impact(&mut self, model: &Model, log: &mut StepLog) -> StepResult {
+        let Path { course, mode, impact, .. } = &mut self.path;
+        let (start, open) = (&course.start, &course.watch.open);
+        let touching = (0..start.len()).filter(|&key| open[key] && start[key].gap <= start[key].closed);
+        let approaching = |key: usize| start[key].u < -start[key].still;
+        let any = touching.clone().any(approaching) || mode.iter().any(|&key| approaching(key));
+        if any {
+            impact.gather(mode, touching);
+            let (longest, held) = (self.sample.leap.tau, self.contact_force);
+            let rests = |flight: &Flight| Ok(held && flight.length <= longest);
+            self.path.hit(model, 0.0, rests, &mut self.solving, log)?;
+            let Path { impact, record, .. } = &mut self.path;
+            record.carry(impact.carrying());
+            return Ok(());
+        }
+        let Path { mode, record, .. } = &mut self.path;
+        record.carry(mode.iter().copied());
+        self.path.look_for_closed();
+        let pulls = self.sample.rate.pulls.contains(&true);
+        let Path { mode, candidates, .. } = &mut self.path;
+        if candidates.closed.is_empty() && !pulls || !self.contact_force {
+            return Ok(());
+        }
+        candidates.closed.extend(mode.iter().filter(|&&key| !model.constraints.always[key]));
+        candidates.closed.sort_unstable();
+        self.path.settle(model, &mut self.solving, log)
+    }
+}
+
+impl Integrator for Splitting {
+    fn accepts(&self, model: &Model) -> Result<(), Refusal> {
+        refuse_untracked("splitting", model, &self.idle)
+    }
+
+    fn step(
+        &mut self,
+        model: &Model,
+        now: &State,
+        h: f64,
+        next: &mut State,
+        log: &mut StepLog,
+    ) -> StepResult {
+        self.begin(model, now, h, log)?;
+        loop {
+            let remaining = h - self.path.course.elapsed;
+            if remaining <= NOTHING_LEFT * h {
+                break;
+            }
+            let Path { course, mode, .. } = &mut self.path;
+            let flow = Flow { model, method: self.control.method(), mode };
+            let tau = self.control.length(remaining);
+            course.attempt(flow, tau, &mut self.sample)?;
+            if !self.control.accepts(flow, course, &self.sample)?
+                || self.overlaps() && self.control.shorten(&self.path.course, tau)
+            {
+                continue;
+            }
+            log.counts.steps += 1;
+            self.path.take(model, &self.sample.leap)?;
+            self.impact(model, log)?;
+        }
+        log.counts.rejected = self.path.course.attempts - log.counts.steps;
+        self.control.save(next);
+        self.path.finish(model, now, next, log)
+    }
+
+    fn poison(&mut self) {
+        self.control.poison();
+        self.path.poison();
+        self.sample.leap.at.poison();
+        self.sample.rate.poison();
+        self.solving.solver.forget();
+    }
+}

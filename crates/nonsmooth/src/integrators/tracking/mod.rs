@@ -1,0 +1,32 @@
+//! What the schemes that resolve events share: Runge–Kutta methods, the smooth motion with closed contacts, the
+//! search for events, impacts, and the path through a grid step.
+
+mod bracket;
+mod butcher;
+mod closed;
+mod contact;
+mod control;
+mod course;
+mod dense;
+mod forces;
+mod impact;
+mod motion;
+mod path;
+mod record;
+mod refuse;
+mod runge_kutta;
+mod sample;
+mod semidefinite;
+mod settle;
+mod stages;
+mod tracker;
+
+pub(super) use bracket::{LOCATE, Locate};
+pub(super) use butcher::{METHODS, find};
+pub(super) use control::Control;
+pub(super) use path::{Flight, Path};
+pub(super) use refuse::refuse_untracked;
+pub(super) use runge_kutta::Flow;
+pub(super) use sample::Sample;
+pub(super) use settle::Lasting;
+pub(super) use tracker::{Accumulation, NOTHING_LEFT, Rules, Tracker, Width};

@@ -1,0 +1,118 @@
+//! The constraints at the end of a trial step, and whether something happened on the way.
+//!
+//! A contact that is not closed was *entered* if y < 0 and u < 0 there, or y is lower than it was at the start: after
+//! an impact y is rounding and u > 0, which must not count. A closed one is *left* where its force pulls.
+
+use super::closed::{Row, Scale, Standing};
+use super::forces::Point;
+use super::motion::{Motion, Rate};
+use super::runge_kutta::Leap;
+use crate::error::StepResult;
+use crate::model::Model;
+
+/// A trial step and what it met.
+#[derive(Default)]
+pub(crate) struct Sample {
+    pub(crate) leap: Leap,
+    /// How every constraint with a gap stands at its end, by key.
+    pub(crate) standing: Vec<Standing>,
+    /// Forces of the mode at its end; empty if no contact is closed.
+    pub(crate) rate: Rate,
+}
+
+/// Which constraints are looked at.
+#[derive(Default)]
+pub(crate) struct Watch {
+    /// Contacts that are not closed, by key.
+    pub(crate) open: Vec<bool>,
+    /// Whether the mode holds a contact, not only joints.
+    pub(crate) closed: bool,
+    row: Row,
+}
+
+impl Watch {
+    /// Watches for a mode.
+    pub(crate) fn set(&mut self, model: &Model, mode: &[usize]) {
+        let constraints = &model.constraints;
+        self.open.clear();
+        self.open.extend((0..constraints.n_gaps()).map(|key| !constraints.always[key]));
+        mode.iter().for_each(|&key| self.open[key] = false);
+        self.closed = mode.iter().any(|&key| !constraints.always[key]);
+    }
+
+    /// How one constraint stands at a point.
+    pub(crate) fn look(
+        &mut self,
+        model: &Model,
+        key: usize,
+        at: &Point,
+        scale: &Scale,
+    ) -> StepResult<Standing> {
+        self.row.look(model, key, at, scale)
+    }
+
+    /// How all constraints stand at a point.
+    pub(crate) fn survey(
+        &mut self,
+        model: &Model,
+        at: &Point,
+        scale: &Scale,
+        standing: &mut Vec<Standing>,
+    ) -> StepResult {
+        standing.clear();
+        for key in 0..model.constraints.n_gaps() {
+            standing.push(self.row.look(model, key, at, scale)?);
+        }
+        Ok(())
+    }
+
+    /// Completes a sample whose step is made.
+    pub(crate) fn complete(
+        &mut self,
+        model: &Model,
+        mode: &[usize],
+        motion: &mut Motion,
+        sample: &mut Sample,
+    ) -> StepResult {
+        self.survey(model, &sample.leap.at, &motion.scale, &mut sample.standing)?;
+        sample.rate.pulls.clear();
+        if self.closed { motion.rate(model, mode, &sample.leap.at, &mut sample.rate) } else { Ok(()) }
+    }
+
+    /// Whether contact `key` was entered.
+    pub(crate) fn is_entered(&self, key: usize, start: &[Standing], sample: &Sample) -> bool {
+        self.open[key] && entered(&start[key], &sample.standing[key])
+    }
+
+    /// Whether anything happened on the way to the sample.
+    pub(crate) fn is_event(&self, start: &[Standing], sample: &Sample) -> bool {
+        sample.rate.pulls.contains(&true)
+            || (0..self.open.len()).any(|key| self.is_entered(key, start, sample))
+    }
+
+    /// A length at which a contact may have been entered although it is open again at the end of the sample: the
+    /// lowest point of the cubic through y and u at both ends, where that is below zero.
+    pub(crate) fn dip(&self, start: &[Standing], sample: &Sample) -> Option<f64> {
+        let tau = sample.leap.tau;
+        let open = (0..self.open.len()).filter(|&key| self.open[key]);
+        let dips = open.filter_map(|key| lowest(&start[key], &sample.standing[key], tau));
+        dips.min_by(f64::total_cmp)
+    }
+}
+
+fn entered(start: &Standing, now: &Standing) -> bool {
+    now.gap < 0.0 && now.u < -now.still || now.gap < start.gap.min(0.0) - now.closed
+}
+
+fn lowest(a: &Standing, b: &Standing, tau: f64) -> Option<f64> {
+    if !(a.gap > 0.0 && b.gap >= 0.0 && a.u < 0.0 && b.u > 0.0) {
+        return None;
+    }
+    // y(s) = y_a + u_a τ s + c₂ s² + c₃ s³ on [0, 1].
+    let (down, up) = (a.u * tau, b.u * tau);
+    let c2 = 3.0 * (b.gap - a.gap) - 2.0 * down - up;
+    let c3 = 2.0 * (a.gap - b.gap) + down + up;
+    let s = -down / (c2 + (c2 * c2 - 3.0 * c3 * down).max(0.0).sqrt());
+    let depth = a.gap + s * (down + s * (c2 + s * c3));
+    (depth < 0.0 && s > 0.0 && s < 1.0).then_some(s * tau)
+}

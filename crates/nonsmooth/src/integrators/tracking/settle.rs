@@ -1,0 +1,203 @@
+//! Which closed contacts stay: the acceleration-level problem, after a projection on y = 0, u = 0.
+//!
+//! ```text
+//! q ← q − M⁻¹ Hᵀ W⁻¹ y (repeated),   v ← v − M⁻¹ Hᵀ W⁻¹ u          (nearest in the metric of M)
+//! 0 ≤ ÿ ⟂ λ ≥ 0,   ÿ = W λ + H M⁻¹ f + curvature                    (joints: ÿ = 0)
+//! ```
+//!
+//! Contacts with λ > 0 bear and are held; those with ÿ > 0 leave; those with neither are idle and held too, behind
+//! the others: where the contacts outnumber the freedoms, the forces then rest on those that bear.
+
+use super::closed::Closed;
+use super::course::Course;
+use crate::error::{StepError, StepResult};
+use crate::integrators::Solving;
+use crate::log::StepLog;
+use crate::model::{Key, Model};
+use crate::phases::factorize_mass;
+
+/// Acceleration that counts as none, relative to those that make it up: what a solve leaves.
+const IDLE: f64 = 1e-10;
+/// Most projections of the positions. Newton's method halves the digits left each time; three are common.
+const PROJECTIONS: usize = 20;
+/// Gap up to which a projection that no longer improves is at rounding, relative to the terms of the gap: a thousand
+/// roundings, for M and W of bad condition.
+const CLOSE_ENOUGH: f64 = 1e3;
+
+/// What is done with contacts that last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Lasting {
+    /// They are held at gap zero.
+    #[default]
+    Closed,
+    /// They are held where they are.
+    Held,
+    /// They carry no force between impacts.
+    Ignored,
+}
+
+/// The contacts that are to be judged.
+#[derive(Default)]
+pub(crate) struct Candidates {
+    /// Contacts with y = 0, u = 0, sorted.
+    pub(crate) closed: Vec<usize>,
+    /// Those among them whose force was seen to pull.
+    pub(crate) pulling: Vec<usize>,
+    pub(crate) lasting: Lasting,
+    rows: Vec<usize>,
+    a: Vec<f64>,
+    correction: Vec<f64>,
+    /// Place of each row in the order in which it is held: 0 joint, 1 bears, 2 idle, 3 idle after pulling, 4 leaves.
+    rank: Vec<u8>,
+}
+
+impl Candidates {
+    /// Closes the candidates and decides on the mode; leaves the course at the closed point.
+    pub(crate) fn settle(
+        &mut self,
+        model: &Model,
+        course: &mut Course,
+        mode: &mut Vec<usize>,
+        solving: &mut Solving,
+        log: &mut StepLog,
+    ) -> StepResult {
+        let joints = (0..model.constraints.n_gaps()).filter(|&key| model.constraints.always[key]);
+        mode.clear();
+        mode.extend(joints);
+        if self.lasting == Lasting::Ignored {
+            self.closed.clear();
+        }
+        self.rows.clear();
+        self.rows.extend_from_slice(mode);
+        self.rows.extend_from_slice(&self.closed);
+        let rows = std::mem::take(&mut self.rows);
+        let done = self.close(model, course, &rows);
+        self.rows = rows;
+        done?;
+        if !self.closed.is_empty() {
+            self.judge(model, course, solving, log)?;
+            self.hold(model, course, mode)?;
+        }
+        course.arrive(model, mode)
+    }
+
+    /// Projects the present point on y = 0 and u = 0 of `rows`, joints first; on u = 0 alone where contacts are held
+    /// where they are.
+    pub(crate) fn close(&mut self, model: &Model, course: &mut Course, rows: &[usize]) -> StepResult {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let is_joint = |&&key: &&usize| model.constraints.always[key];
+        let placed = match self.lasting {
+            Lasting::Closed => rows,
+            _ => &rows[..rows.iter().take_while(is_joint).count()],
+        };
+        self.place(model, course, placed)?;
+        let Course { motion, at, .. } = course;
+        if placed.len() < rows.len() {
+            motion.closed.fill(model, rows, at, &mut motion.factors, &motion.scale)?;
+        }
+        self.correct(&motion.closed, |s| s.u, &mut at.v);
+        Ok(())
+    }
+
+    /// Projects the position on y = 0 of `rows`; leaves them gathered.
+    fn place(&mut self, model: &Model, course: &mut Course, rows: &[usize]) -> StepResult {
+        let Course { motion, at, .. } = course;
+        let mut last = f64::INFINITY;
+        for iterations in 0.. {
+            factorize_mass(model, &at.q, &mut motion.factors)?;
+            motion.closed.fill(model, rows, at, &mut motion.factors, &motion.scale)?;
+            let Some((worst, share)) = worst_gap(&motion.closed) else { break };
+            if share <= 1.0 || share <= CLOSE_ENOUGH && share >= last {
+                break;
+            }
+            if iterations == PROJECTIONS || !share.is_finite() {
+                let constraint = model.constraints.name(Key(rows[worst] as u64)).to_owned();
+                let gap = motion.closed.standing[worst].gap;
+                return Err(StepError::NotClosed { constraint, gap, iterations }.into());
+            }
+            last = share;
+            self.correct(&motion.closed, |s| s.gap, &mut at.q);
+        }
+        Ok(())
+    }
+
+    /// x ← x − M⁻¹ Hᵀ W⁻¹ value.
+    fn correct(
+        &mut self,
+        closed: &Closed,
+        value: impl Fn(&super::closed::Standing) -> f64,
+        x: &mut [f64],
+    ) {
+        self.correction.clear();
+        self.correction.extend(closed.standing.iter().map(|s| -value(s)));
+        closed.factor.solve(&mut self.correction);
+        closed.push(&self.correction, x);
+    }
+
+    /// Solves the acceleration-level problem and ranks the rows.
+    fn judge(
+        &mut self,
+        model: &Model,
+        course: &mut Course,
+        solving: &mut Solving,
+        log: &mut StepLog,
+    ) -> StepResult {
+        let Course { motion, contact, at, .. } = course;
+        let (rows, a) = (&self.rows, &mut self.a);
+        motion.free(model, at, a, &mut super::forces::Power::default())?;
+        motion.closed.fill(model, rows, at, &mut motion.factors, &motion.scale)?;
+        motion.closed.curve(model, rows, at)?;
+        let closed = &motion.closed;
+        let rhs = |i: usize| closed.along(i, a) + closed.curvature[i];
+        contact.solve(model, rows, closed, rhs, solving, log)?;
+        self.rank.clear();
+        let size = |i: usize| closed.size_along(i, a) + closed.curvature[i].abs();
+        let noise = IDLE * (0..rows.len()).map(size).fold(0.0, f64::max);
+        for (i, key) in rows.iter().enumerate() {
+            let bears = contact.x[i] * closed.delassus[i * rows.len() + i] > noise;
+            self.rank.push(match () {
+                () if model.constraints.always[*key] => 0,
+                () if bears => 1,
+                () if contact.slack[i] > noise => 4,
+                () if self.pulling.contains(key) => 3,
+                () => 2,
+            });
+        }
+        Ok(())
+    }
+
+    /// The mode in the order of the ranks. A contact that pulled and is idle now stays only if it depends on others.
+    fn hold(&mut self, model: &Model, course: &mut Course, mode: &mut Vec<usize>) -> StepResult {
+        mode.clear();
+        for rank in 0..4 {
+            let ranked = self.rows.iter().zip(&self.rank).filter(|(_, r)| **r == rank);
+            mode.extend(ranked.map(|(key, _)| key));
+        }
+        let n_sure = self.rank.iter().filter(|rank| **rank < 3).count();
+        if n_sure < mode.len() {
+            let Course { motion, at, .. } = course;
+            motion.closed.fill(model, mode, at, &mut motion.factors, &motion.scale)?;
+            let dependent = &motion.closed.factor.dependent;
+            let mut place = 0;
+            mode.retain(|_| {
+                place += 1;
+                place <= n_sure || dependent[place - 1]
+            });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn poison(&mut self) {
+        self.a.fill(f64::NAN);
+        self.correction.fill(f64::NAN);
+    }
+}
+
+/// The independent row whose gap is largest against its rounding.
+fn worst_gap(closed: &Closed) -> Option<(usize, f64)> {
+    let rows = closed.standing.iter().enumerate().filter(|(i, _)| !closed.factor.dependent[*i]);
+    rows.map(|(i, s)| (i, if s.gap == 0.0 { 0.0 } else { s.gap.abs() / s.closed }))
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+}

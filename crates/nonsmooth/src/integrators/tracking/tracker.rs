@@ -1,0 +1,259 @@
+//! Smooth pieces between events, over one grid step: what the schemes that resolve events do.
+//!
+//! ```text
+//! until the grid step is filled:
+//!     try a Runge–Kutta step over what is left (or as long as the error control allows)
+//!     nothing happened:   take it
+//!     something happened: bracket the first event; take the step to the left end of the bracket
+//!         a contact was entered   impact over the bracket; contacts that do not part, or that will not fly
+//!                                 farther than the accuracy aimed at, are closed
+//!         a closed contact pulls  take the step to the right end instead
+//!                                 then the acceleration-level problem says who stays closed
+//! ```
+//!
+//! With the bracket no wider than C h^{p+1} the order p of the method is kept across any number of events, and through
+//! accumulations of impacts. [Acary10, eq. (48); Mannshardt78]
+
+use super::bracket::{Bracket, Locate};
+use super::closed::Standing;
+use super::control::Control;
+use super::course::Course;
+use super::path::{Flight, Path};
+use super::runge_kutta::Flow;
+use crate::error::{StepError, StepResult};
+use crate::integrators::Solving;
+use crate::log::StepLog;
+use crate::model::{Key, Model, State};
+
+/// What is left of a grid step is nothing, relative to its size.
+pub(crate) const NOTHING_LEFT: f64 = 4.0 * f64::EPSILON;
+/// Share of the tolerance that the place of an event may cost.
+const EVENT_SHARE: f64 = 0.01;
+
+/// The rules that a scheme plays by.
+pub(crate) struct Rules {
+    /// How events are located.
+    pub(crate) locate: Locate,
+    /// Width of a bracket.
+    pub(crate) width: Width,
+    /// What becomes of impacts that follow each other ever faster.
+    pub(crate) accumulation: Accumulation,
+    /// Most events in a grid step.
+    pub(crate) max_events: usize,
+}
+
+/// How wide a bracket may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Width {
+    /// As narrow as rounding allows.
+    Rounding,
+    /// C h (h/T)^p, or by the tolerance of the error control.
+    Order {
+        /// C [–].
+        factor: f64,
+        /// T [s].
+        time_scale: f64,
+    },
+}
+
+/// What becomes of impacts that accumulate.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Accumulation {
+    /// The contact is closed when its next flight is shorter than C T (h/T)^p, or its speed below the tolerance.
+    Rest {
+        /// C [–].
+        factor: f64,
+        /// T [s].
+        time_scale: f64,
+    },
+    /// The step fails when its next flight is lost in rounding.
+    Refuse,
+}
+
+/// Makes grid steps by the rules.
+pub(crate) struct Tracker {
+    rules: Rules,
+    control: Control,
+    path: Path,
+    bracket: Bracket,
+    events: usize,
+}
+
+impl Tracker {
+    pub(crate) fn new(rules: Rules, control: Control) -> Self {
+        Self { rules, control, path: Path::default(), bracket: Bracket::default(), events: 0 }
+    }
+
+    /// Makes one grid step.
+    pub(crate) fn step(
+        &mut self,
+        model: &Model,
+        now: &State,
+        h: f64,
+        solving: &mut Solving,
+        next: &mut State,
+        log: &mut StepLog,
+    ) -> StepResult {
+        self.begin(model, now, h, solving, log)?;
+        loop {
+            self.meet(model, solving, log)?;
+            let remaining = h - self.path.course.elapsed;
+            if remaining <= NOTHING_LEFT * h {
+                break;
+            }
+            let Path { course, mode, .. } = &mut self.path;
+            let flow = Flow { model, method: self.control.method(), mode };
+            self.control.review(flow, course, remaining)?;
+            let flow = Flow { method: self.control.method(), ..flow };
+            self.bracket.open(flow, course, self.control.length(remaining))?;
+            if !self.control.accepts(flow, course, &self.bracket.right)? {
+                continue;
+            }
+            log.counts.steps += 1;
+            if self.bracket.has_event(flow, course)? {
+                self.pass_event(model, solving, log)?;
+            } else {
+                self.path.take(model, &self.bracket.right.leap)?;
+            }
+        }
+        log.counts.rejected = self.path.course.attempts - log.counts.steps;
+        self.control.save(next);
+        self.path.finish(model, now, next, log)
+    }
+
+    /// Takes up the state; where it remembers nothing, contacts that touch at no speed are settled first.
+    fn begin(
+        &mut self,
+        model: &Model,
+        now: &State,
+        h: f64,
+        solving: &mut Solving,
+        log: &mut StepLog,
+    ) -> StepResult {
+        self.events = 0;
+        self.control.load(now);
+        if self.path.begin(model, now, h)? {
+            return Ok(());
+        }
+        self.path.look_for_closed();
+        self.path.settle(model, solving, log)
+    }
+
+    /// Contacts that are closed and approaching at the present point are hit at once.
+    fn meet(&mut self, model: &Model, solving: &mut Solving, log: &mut StepLog) -> StepResult {
+        loop {
+            let Path { course, mode, impact, .. } = &mut self.path;
+            let Course { start, watch, .. } = course;
+            let hit = |&key: &usize| {
+                let s = &start[key];
+                watch.open[key] && s.gap <= s.closed && s.u < -s.still
+            };
+            if !impact.gather(mode, (0..start.len()).filter(hit)) {
+                return Ok(());
+            }
+            self.hit(model, 0.0, solving, log)?;
+        }
+    }
+
+    /// Brackets the first event of the step tried last and goes past it.
+    fn pass_event(&mut self, model: &Model, solving: &mut Solving, log: &mut StepLog) -> StepResult {
+        let width = self.width();
+        let Path { course, mode, impact, .. } = &mut self.path;
+        let flow = Flow { model, method: self.control.method(), mode };
+        self.bracket.narrow(flow, course, self.rules.locate, width)?;
+        let Bracket { left, right, .. } = &self.bracket;
+        let delta = right.leap.tau - left.leap.tau;
+        // Who closes at the same time, up to the width of the bracket and rounding, is hit at the same time.
+        let hit = |&key: &usize| {
+            let s = &right.standing[key];
+            course.watch.open[key] && s.u < -s.still && s.gap <= delta * -s.u + s.closed
+        };
+        if !impact.gather(mode, (0..right.standing.len()).filter(hit)) {
+            return self.change_mode(model, solving, log);
+        }
+        if left.leap.tau > 0.0 {
+            self.path.take(model, &left.leap)?;
+        }
+        self.hit(model, delta, solving, log)
+    }
+
+    /// Goes to the right end of the bracket, where contacts pull or were touched at no speed.
+    fn change_mode(&mut self, model: &Model, solving: &mut Solving, log: &mut StepLog) -> StepResult {
+        let right = &self.bracket.right;
+        self.path.take(model, &right.leap)?;
+        self.path.look_for_closed();
+        let Path { mode, candidates, .. } = &mut self.path;
+        let pulls = mode.iter().zip(&right.rate.pulls).filter(|(_, pulls)| **pulls);
+        candidates.pulling.extend(pulls.map(|(key, _)| key));
+        candidates.closed.extend(mode.iter().filter(|&&key| !model.constraints.always[key]));
+        candidates.closed.sort_unstable();
+        let first = candidates.pulling.first().or(candidates.closed.first());
+        let first = first.copied();
+        self.count_event(model, first)?;
+        self.path.settle(model, solving, log)
+    }
+
+    fn hit(
+        &mut self,
+        model: &Model,
+        delta: f64,
+        solving: &mut Solving,
+        log: &mut StepLog,
+    ) -> StepResult {
+        let first = self.path.impact.rows.iter().copied().find(|key| !self.path.mode.contains(key));
+        self.count_event(model, first)?;
+        let (h, order) = (self.path.course.h, self.control.method().order);
+        let (accumulation, tolerance) = (self.rules.accumulation, self.control.tolerance);
+        let rests = |flight: &Flight| match accumulation {
+            Accumulation::Refuse if flight.is_lost => Err(accumulated(model, flight)),
+            Accumulation::Refuse => Ok(false),
+            Accumulation::Rest { factor, time_scale } => Ok(flight.is_lost
+                || match tolerance {
+                    Some(tolerance) => flight.speed <= EVENT_SHARE * tolerance,
+                    None => flight.length <= factor * time_scale * (h / time_scale).powi(order),
+                }),
+        };
+        self.path.hit(model, delta, rests, solving, log)
+    }
+
+    /// Width of the bracket for the event in the step tried last.
+    fn width(&self) -> f64 {
+        let h = self.path.course.h;
+        let fastest = |m: f64, s: &Standing| m.max(s.u.abs());
+        match (self.rules.width, self.control.tolerance) {
+            (Width::Rounding, _) => 0.0,
+            (Width::Order { .. }, Some(tolerance)) => {
+                let speed = self.bracket.right.standing.iter().fold(0.0, fastest);
+                EVENT_SHARE * tolerance / speed
+            }
+            (Width::Order { factor, time_scale }, None) => {
+                let order = self.control.method().order;
+                factor * h * (h / time_scale).powi(order)
+            }
+        }
+    }
+
+    fn count_event(&mut self, model: &Model, key: Option<usize>) -> StepResult {
+        self.events += 1;
+        if self.events <= self.rules.max_events {
+            return Ok(());
+        }
+        let constraint = model.constraints.name(Key(key.unwrap_or(0) as u64)).to_owned();
+        let (limit, t) = (self.rules.max_events, self.path.course.at.t);
+        Err(StepError::TooManyEvents { limit, t, constraint }.into())
+    }
+
+    pub(crate) fn poison(&mut self) {
+        self.control.poison();
+        self.path.poison();
+        self.bracket.poison();
+    }
+}
+
+/// Flights that shrink by one factor end after length/(1 − factor).
+fn accumulated(model: &Model, flight: &Flight) -> Box<StepError> {
+    let ratio = (flight.speed / flight.approach).min(1.0 - f64::EPSILON);
+    let t = flight.t + flight.length / (1.0 - ratio);
+    let constraint = model.constraints.name(Key(flight.key as u64)).to_owned();
+    StepError::Accumulation { constraint, t }.into()
+}

@@ -1,0 +1,253 @@
+//! Projection: the end of the step moves onto the constraints that took part in it.
+//!
+//! ```text
+//! q⁺ ← q⁺ + M(q⁺)⁻¹ Hᵀ λ          y = g(q⁺, t⁺),  H = ∂g/∂q(q⁺, t⁺),  W = H M⁻¹ Hᵀ
+//! onto what is allowed   joints: y + W λ = 0        others: 0 ≤ y + W λ ⟂ λ ≥ 0
+//! onto the surface       y + W λ = 0 for all, λ of either sign
+//! ```
+//!
+//! repeated until every |y| (or, where only overlap counts, every −y) is within the tolerance: Newton's iteration for the
+//! nearest point in the metric of M. Velocities stay as they are. The energy that this adds, T + V after less T + V
+//! before, is the column `projection` of the ledger. [Acary13]
+
+use super::account::{Accounting, energies};
+use super::apply::apply;
+use super::assemble::{Assembly, assemble};
+use super::detect::{Rows, slope_of};
+use super::factorize::{Coeffs, Factors, factorize};
+use super::free_motion::Free;
+use super::iterate::Iterate;
+use super::solve::{Impulses, solve};
+use crate::error::{StepError, StepResult, check_constraint, check_finite};
+use crate::integrators::Solving;
+use crate::laws::StepForm;
+use crate::log::StepLog;
+use crate::model::{Key, Model, State, gather};
+use nonsmooth_solvers::{Set, Sparse};
+
+/// Where and how closely the end of the step is projected.
+#[derive(Clone, Copy, Debug)]
+pub struct Projection {
+    /// Whether contacts end on the surface, y = 0, even if they were apart.
+    pub onto_surface: bool,
+    /// Whether contacts that overlap are moved out even if they did not take part.
+    pub all: bool,
+    /// Largest |y| that counts as zero [m].
+    pub tolerance: f64,
+    /// Most passes of Newton's iteration.
+    pub iterations: usize,
+}
+
+/// Scratch of the projection.
+#[derive(Default)]
+pub struct Projecting {
+    at: Iterate,
+    rows: Rows,
+    factors: Factors,
+    free: Free,
+    assembly: Assembly,
+    multipliers: Impulses,
+    dq: Vec<f64>,
+    /// The constraints onto which q⁺ is moved, ascending.
+    keys: Vec<Key>,
+    gaps: Vec<f64>,
+    /// q⁺ as the velocities gave it.
+    unprojected: Vec<f64>,
+}
+
+/// Moves `next.q` onto the constraints `active`; keeps in `scratch` what it was.
+pub fn project(
+    model: &Model,
+    active: &Rows,
+    rule: Projection,
+    solving: &mut Solving,
+    scratch: &mut Projecting,
+    next: &mut State,
+    log: &mut StepLog,
+) -> StepResult {
+    scratch.unprojected.clone_from(&next.q);
+    scratch.begin(model, active);
+    for pass in 0.. {
+        if rule.all {
+            scratch.add_entered(model, rule.tolerance, next)?;
+        }
+        let (violation, worst) = scratch.evaluate(model, rule, next)?;
+        if violation <= rule.tolerance {
+            return Ok(());
+        }
+        if pass >= rule.iterations {
+            let constraint = worst.map_or(String::new(), |key| model.constraints.name(key).to_owned());
+            let tolerance = rule.tolerance;
+            return Err(
+                StepError::Projection { iterations: pass, constraint, violation, tolerance }.into()
+            );
+        }
+        scratch.correct(model, solving, next, log)?;
+    }
+    Ok(())
+}
+
+impl Projecting {
+    /// Selects the constraints that took part and have a gap.
+    fn begin(&mut self, model: &Model, active: &Rows) {
+        let n_gaps = model.constraints.n_gaps();
+        let normals = active.keys.iter().zip(&active.components).filter(|(_, c)| **c == 0);
+        self.keys.clear();
+        self.keys.extend(normals.map(|(key, _)| *key).filter(|key| (key.0 as usize) < n_gaps));
+    }
+
+    /// Selects also the contacts that overlap at `next.q`; those of earlier passes stay.
+    fn add_entered(&mut self, model: &Model, tolerance: f64, next: &State) -> StepResult {
+        model.gaps(next, &mut self.rows.local_q, &mut self.gaps)?;
+        let known = self.keys.len();
+        for (i, _) in self.gaps.iter().enumerate().filter(|(_, gap)| **gap < -tolerance) {
+            let key = Key(i as u64);
+            if self.keys[..known].binary_search(&key).is_err() {
+                self.keys.push(key);
+            }
+        }
+        self.keys.sort_unstable();
+        Ok(())
+    }
+
+    /// Gaps and Jacobians of the selected constraints at `next.q`; returns the largest violation and its place.
+    fn evaluate(
+        &mut self,
+        model: &Model,
+        rule: Projection,
+        next: &State,
+    ) -> StepResult<(f64, Option<Key>)> {
+        let rows = &mut self.rows;
+        rows.begin(model.n_velocities());
+        let (mut largest, mut worst) = (0.0, None);
+        for &key in &self.keys {
+            let gap = push_gap(model, key, next, rows)?;
+            let equality = rule.onto_surface || model.constraints.always[key.0 as usize];
+            let set = if equality { Set::Free } else { Set::Nonnegative };
+            rows.forms.push(StepForm { set, restitution: 0.0, tangential_restitution: 0.0 });
+            let violation = if equality { gap.abs() } else { -gap };
+            if violation > largest {
+                (largest, worst) = (violation, Some(key));
+            }
+        }
+        Ok((largest, worst))
+    }
+
+    /// One pass: solves for λ and moves `next.q`.
+    fn correct(
+        &mut self,
+        model: &Model,
+        solving: &mut Solving,
+        next: &mut State,
+        log: &mut StepLog,
+    ) -> StepResult {
+        let Self { at, rows, factors, free, assembly, multipliers, dq, .. } = self;
+        at.rest_at(next);
+        factorize(model, at, Coeffs { damping: 0.0, stiffness: 0.0 }, factors)?;
+        free.v.clear();
+        free.v.resize(next.q.len(), 0.0);
+        assemble(model, rows, factors, free, assembly);
+        // The solver also sees the problems of the velocities, whose stamps count apart.
+        assembly.problem.matrix_stamp = None;
+        multipliers.p.clear();
+        multipliers.p.resize(rows.keys.len(), 0.0);
+        solve(rows, assembly, &mut *solving.solver, solving.tolerance, multipliers, log)?;
+        log.set_aside();
+        apply(model, free, rows, &multipliers.p, factors, dq);
+        next.q.iter_mut().zip(&*dq).for_each(|(q, dq)| *q += dq);
+        check_finite(model, "position", &next.q)
+    }
+
+    /// Swaps q⁺ as the velocities gave it with its projection.
+    pub fn exchange(&mut self, next: &mut State) {
+        std::mem::swap(&mut self.unprojected, &mut next.q);
+    }
+
+    /// Overwrites every number with NaN.
+    pub(crate) fn poison(&mut self) {
+        let Self { at, rows, factors, free, assembly, multipliers, dq, keys, gaps, unprojected } = self;
+        at.poison();
+        rows.poison();
+        factors.poison();
+        free.poison();
+        assembly.poison();
+        multipliers.poison();
+        keys.clear();
+        gaps.fill(f64::NAN);
+        dq.fill(f64::NAN);
+        unprojected.fill(f64::NAN);
+    }
+}
+
+/// Appends row, gap and bias of one constraint; its form is still to be written. Returns the gap.
+fn push_gap(model: &Model, key: Key, next: &State, rows: &mut Rows) -> StepResult<f64> {
+    let (constraints, i) = (&model.constraints, key.0 as usize);
+    let gap = if i < constraints.n_linear() {
+        let (columns, values) = constraints.jacobian.row(i);
+        rows.append(key, columns, values);
+        constraints.offset[i] + constraints.jacobian.row_dot(i, &next.q)
+    } else {
+        let (columns, function) = &constraints.gaps[i - constraints.n_linear()];
+        let user = || StepError::in_constraint(model, key);
+        gather(columns, &next.q, &mut rows.local_q);
+        slope_of(&**function, next.t, &rows.local_q, &mut rows.slope).map_err(user())?;
+        rows.slope.iter().try_for_each(|&s| check_constraint(model, "jacobian", key, s))?;
+        let slope = std::mem::take(&mut rows.slope);
+        rows.append(key, columns, &slope);
+        rows.slope = slope;
+        function.gap(next.t, &rows.local_q).map_err(user())?
+    };
+    check_constraint(model, "gap", key, gap)?;
+    rows.gap.push(gap);
+    rows.bias.push(gap);
+    Ok(gap)
+}
+
+impl Rows {
+    /// Empties the rows for another selection of constraints.
+    fn begin(&mut self, n_velocities: usize) {
+        let stamp = self.stamp + 1;
+        self.keys.clear();
+        self.components.clear();
+        self.forms.clear();
+        self.jacobian.clear(n_velocities);
+        self.gap.clear();
+        self.bias.clear();
+        self.stamp = stamp;
+    }
+
+    fn append(&mut self, key: Key, columns: &[u32], slope: &[f64]) {
+        self.keys.push(key);
+        self.components.push(0);
+        let Sparse { column, value, .. } = &mut self.jacobian;
+        column.extend_from_slice(columns);
+        value.extend_from_slice(slope);
+        self.jacobian.finish_row();
+    }
+}
+
+/// Adds to `keys` the contacts that did not take part and end beyond `tolerance` inside; whether there were any.
+/// `gaps` are those at the end of the step.
+pub fn entered(model: &Model, active: &Rows, gaps: &[f64], tolerance: f64, keys: &mut Vec<Key>) -> bool {
+    let known = keys.len();
+    let inside = gaps.iter().enumerate().filter(|(_, gap)| **gap < -tolerance);
+    let inside = inside.map(|(i, _)| Key(i as u64));
+    keys.extend(inside.filter(|key| {
+        active.keys.binary_search(key).is_err() && !model.constraints.always[key.0 as usize]
+    }));
+    keys.len() > known
+}
+
+/// Books the projection: energies and gaps are those of `next`, the log has those before.
+pub fn account_projection(
+    model: &Model,
+    next: &State,
+    scratch: &mut Accounting,
+    log: &mut StepLog,
+) -> StepResult {
+    let before = log.energies;
+    log.energies = energies(model, next, scratch)?;
+    let kinetic = log.energies.kinetic - before.kinetic;
+    log.works.projection = kinetic + (log.energies.potential - before.potential);
+    model.gaps(next, &mut scratch.part, &mut log.gaps)
+}

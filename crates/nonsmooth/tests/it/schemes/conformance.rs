@@ -1,0 +1,211 @@
+//! What every listed integrator promises, on every model that it accepts: scratch does not matter, a run can be cut
+//! anywhere, a failed step leaves the state alone, one integrator serves two models.
+
+use super::build;
+use crate::nonlinear::{DoublePendulum, SineSum, free_double_pendulum, linear_system};
+use nonsmooth::{
+    Frame, INTEGRATORS, Linear, Model, ModelBuilder, NewtonImpact, Options, Simulation, Sparse, State,
+    StepLog,
+};
+
+type Make = fn() -> (Model, State);
+const MODELS: [(&str, Make); 7] = [
+    ("free linear system", linear_system),
+    ("free double pendulum", free_double_pendulum),
+    ("ball", ball),
+    ("beads", beads),
+    ("chain", chain),
+    ("two masses", two_masses),
+    ("pendulum at a wall", pendulum),
+];
+
+fn ball() -> (Model, State) {
+    let mut builder = ModelBuilder::new();
+    let ball = Linear::new("ball", Sparse::diagonal(&[1.0])).load(&[-9.81]).initial(&[0.3], &[0.0]);
+    let ball = builder.linear(ball);
+    let law = builder.law("stop", NewtonImpact { restitution: 0.0 });
+    builder.linear_gap("floor", law, &[(ball, 0, 1.0)], 0.0);
+    builder.build(0.0).expect("a right model")
+}
+
+fn beads() -> (Model, State) {
+    let mut builder = ModelBuilder::new();
+    let law = builder.law("stop", NewtonImpact { restitution: 0.0 });
+    let mut below = None;
+    for i in 0..6 {
+        let bead = Linear::new(&format!("bead{i}"), Sparse::diagonal(&[1.0 + 0.1 * f64::from(i)]));
+        let bead = builder.linear(bead.load(&[-9.81]).initial(&[0.05 * f64::from(i + 1)], &[0.0]));
+        match below {
+            None => builder.linear_gap("floor", law, &[(bead, 0, 1.0)], 0.0),
+            Some(last) => builder.linear_gap("pair", law, &[(last, 0, -1.0), (bead, 0, 1.0)], 0.0),
+        }
+        below = Some(bead);
+    }
+    builder.build(0.0).expect("a right model")
+}
+
+/// One connected block of 30 masses, damped, over a floor.
+fn chain() -> (Model, State) {
+    let n = 30;
+    let mut stiffness = Vec::new();
+    for i in 0..n {
+        stiffness.push((i, i, 200.0));
+        if i + 1 < n {
+            stiffness.extend([(i, i + 1, -100.0), (i + 1, i, -100.0)]);
+        }
+    }
+    let mut builder = ModelBuilder::new();
+    let v: Vec<f64> = (0..n).map(|i| (i as f64).sin()).collect();
+    let system = Linear::new("chain", Sparse::diagonal(&vec![1.0; n]))
+        .stiffness(Sparse::from_triplets(n, n, &stiffness).expect("inside"))
+        .damping(Sparse::diagonal(&vec![0.2; n]))
+        .load(&vec![-5.0; n])
+        .initial(&vec![0.01; n], &v);
+    let system = builder.linear(system);
+    let law = builder.law("stop", NewtonImpact { restitution: 0.0 });
+    for i in [0, n / 2, n - 1] {
+        builder.linear_gap("floor", law, &[(system, i, 1.0)], 0.0);
+    }
+    builder.build(0.0).expect("a right model")
+}
+
+fn two_masses() -> (Model, State) {
+    let mut builder = ModelBuilder::new();
+    let stiffness = Sparse::from_rows(&[vec![2.0, -1.0], vec![-1.0, 1.0]]);
+    let system = Linear::new("masses", Sparse::diagonal(&[1.0, 1.0])).stiffness(stiffness);
+    let system = builder.linear(system.initial(&[0.0; 2], &[10.0, 10.0]));
+    let law = builder.law("stop", NewtonImpact { restitution: 0.0 });
+    builder.linear_gap("wall", law, &[(system, 1, -1.0)], 1.0);
+    builder.build(0.0).expect("a right model")
+}
+
+fn pendulum() -> (Model, State) {
+    let mut builder = ModelBuilder::new();
+    let dynamics = DoublePendulum { gravity: 10.0 };
+    let pendulum = builder.lagrangian("pendulum", &["a", "b"], dynamics, &[0.1, 0.2], &[0.0; 2]);
+    let law = builder.law("stop", NewtonImpact { restitution: 0.0 });
+    builder.gap("wall", law, &[(pendulum, 0), (pendulum, 1)], SineSum);
+    builder.build(0.0).expect("a right model")
+}
+
+const STEP: f64 = 0.01;
+
+/// A run of this model by this integrator; `None` if it is refused.
+fn begin(scheme: &str, make: Make) -> Option<Simulation> {
+    let (model, state) = make();
+    Simulation::new(model, state, build(scheme, &Options::default()), STEP).ok()
+}
+
+/// Shows every pair of an integrator and a model that it accepts; every integrator must accept at least one.
+fn every_pair(mut see: impl FnMut(&str, &str, Make)) {
+    for entry in INTEGRATORS {
+        let accepted = MODELS.iter().filter(|(_, make)| begin(entry.name, *make).is_some());
+        let accepted: Vec<_> = accepted.collect();
+        assert!(!accepted.is_empty(), "{} accepts none of the models", entry.name);
+        for (name, make) in accepted {
+            see(entry.name, name, *make);
+        }
+    }
+}
+
+/// All numbers of a step as bits.
+fn bits(frame: Frame<'_>) -> Vec<u64> {
+    let (after, log) = (frame.after, frame.log);
+    let rest = [log.energies.kinetic, log.energies.potential, log.works.sum(), after.t, after.step_size];
+    let state = after.q.iter().chain(&after.v).chain(&after.memory).chain(&after.contacts.impulses);
+    let contacts = &log.contacts;
+    let contacts = contacts.impulse.iter().chain(&contacts.work).chain(&contacts.u_plus);
+    state.chain(contacts).chain(&log.gaps).chain(&rest).map(|x| x.to_bits()).collect()
+}
+
+#[test]
+fn poisoned_scratch_changes_no_bit() {
+    every_pair(|scheme, name, make| {
+        let [mut clean, mut poisoned] = [0, 1].map(|_| begin(scheme, make).expect("accepted"));
+        for step in 1..=200 {
+            poisoned.poison();
+            let a = clean.step().unwrap_or_else(|error| panic!("{scheme}, {name}: {error}"));
+            let b =
+                poisoned.step().unwrap_or_else(|error| panic!("{scheme}, {name}, poisoned: {error}"));
+            assert!(bits(a) == bits(b), "{scheme}, {name}, step {step}: {:?} {:?}", a.after, b.after);
+            assert_eq!(a.log.notes, b.log.notes, "{scheme}, {name}, step {step}");
+        }
+    });
+}
+
+#[test]
+fn a_run_can_be_cut_anywhere() {
+    every_pair(|scheme, name, make| {
+        let mut whole = begin(scheme, make).expect("accepted");
+        for _ in 0..60 {
+            whole.step().expect("a good step");
+        }
+        let mut resumed = begin(scheme, make).expect("accepted");
+        resumed.resume(whole.state.clone(), 0.0);
+        for step in 61..=200 {
+            let (a, b) = (whole.step().expect("good"), resumed.step().expect("good"));
+            assert!(bits(a) == bits(b), "{scheme}, {name}, step {step}: {:?} {:?}", a.after, b.after);
+        }
+    });
+}
+
+#[test]
+fn the_ledger_of_linear_models_closes() {
+    every_pair(|scheme, name, make| {
+        let mut simulation = begin(scheme, make).expect("accepted");
+        if !simulation.model.is_linear {
+            return;
+        }
+        let mut ledger = nonsmooth::EnergyLedger::default();
+        simulation.run(300, &mut [&mut ledger]).expect("good steps");
+        // Rounding of the sums of one step, or of the inner steps of one; Runge–Kutta methods have no identity, and what they
+        // leave is their local error, ω h = 0.2 to the fifth.
+        let runge_kutta = ["high-order", "event-driven", "splitting"].contains(&scheme);
+        let bound = if runge_kutta { 1e-6 } else { 1e-12 };
+        let relative = ledger.worst_remainder / ledger.scale;
+        assert!(relative < bound, "{scheme}, {name}: remainder {relative:.1e}");
+    });
+}
+
+#[test]
+fn one_integrator_serves_two_models_in_turn() {
+    for entry in INTEGRATORS {
+        let accepted: Vec<Make> = MODELS
+            .iter()
+            .map(|(_, make)| *make)
+            .filter(|make| begin(entry.name, *make).is_some())
+            .collect();
+        let mut shared = build(entry.name, &Options::default());
+        for make in accepted.iter().chain(&accepted) {
+            let (model, state) = make();
+            let mut own = build(entry.name, &Options::default());
+            let results = [&mut shared, &mut own].map(|integrator| {
+                let (mut next, mut log) = (state.clone(), StepLog::default());
+                integrator.step(&model, &state, STEP, &mut next, &mut log).expect("a good step");
+                (next, log.energies, log.works)
+            });
+            assert_eq!(results[0], results[1], "{}", entry.name);
+        }
+    }
+}
+
+#[test]
+fn a_failing_force_stops_the_run_at_the_last_good_state() {
+    let mut met = 0;
+    for entry in INTEGRATORS {
+        let mut builder = ModelBuilder::new();
+        let system = Linear::new("mass", Sparse::diagonal(&[1.0])).initial(&[1.0], &[0.0]);
+        builder.linear(system.force(|t, out| {
+            out[0] = 1.0;
+            if t > 0.1 { Err("the force is broken".into()) } else { Ok(()) }
+        }));
+        let (model, state) = builder.build(0.0).expect("a right model");
+        let integrator = build(entry.name, &Options::default());
+        let Ok(mut simulation) = Simulation::new(model, state, integrator, STEP) else { continue };
+        met += 1;
+        let error = simulation.run(50, &mut []).expect_err("the force fails").to_string();
+        assert!(error.contains("the force is broken") && error.contains("`mass`"), "{error}");
+        assert!(simulation.state.t <= 0.1 + STEP && simulation.state.q[0].is_finite(), "{}", entry.name);
+    }
+    assert!(met >= 2);
+}
