@@ -1,6 +1,7 @@
 //! `nonsmooth list` and `nonsmooth schema`: what there is to choose from.
 
 use crate::Failure;
+use nonsmooth::analysis::exact::EXACT;
 use nonsmooth::{INTEGRATORS, LAWS, OBSERVERS, SOLVERS};
 use std::io::Write as _;
 
@@ -30,6 +31,8 @@ pub(crate) fn list() -> Result<(), Failure> {
     };
     section("solvers", SOLVERS.iter().map(|e| (e.name, e.about, with_tolerance(e.options))).collect());
     section("observers", OBSERVERS.iter().map(|&(name, about)| (name, about, Vec::new())).collect());
+    let exact = EXACT.iter().map(|e| (e.name, e.about, describe(e.options)));
+    section("exact solutions", exact.collect());
     // A closed pipe is no error of ours.
     let _ = std::io::stdout().lock().write_all(text.trim_end().as_bytes());
     let _ = std::io::stdout().lock().write_all(b"\n");

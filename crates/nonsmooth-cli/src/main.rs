@@ -1,10 +1,12 @@
 //! The `nonsmooth` command.
 
 mod check;
+mod clock;
 mod list;
 mod reproduce;
 mod run;
 mod solve;
+mod study;
 mod summary;
 
 use clap::{Parser, Subcommand};
@@ -42,6 +44,9 @@ enum Command {
                       least one), 1 otherwise, 2 a file or an argument was wrong."
     )]
     Solve(SolveArgs),
+    /// Compare schemes on one model: order of convergence, work against precision
+    #[command(subcommand)]
+    Study(study::Study),
     /// Make again what the papers show, judge it line by line, write the page
     #[command(
         after_help = "Exit codes: 0 every line passes, 1 a line fails or a run failed, 2 an argument was wrong."
@@ -141,11 +146,20 @@ enum Failure {
     Run(anyhow::Error),
 }
 
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::Input(error) | Failure::Run(error) => error.fmt(f),
+        }
+    }
+}
+
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
         Command::Check { scene, set } => check::check(&scene, &set),
         Command::Solve(args) => solve::run(&args),
+        Command::Study(study) => study::run(&study),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Schema => list::schema(),
         Command::List => list::list(),

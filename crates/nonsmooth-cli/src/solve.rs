@@ -1,9 +1,8 @@
 //! `nonsmooth solve`: problems from files, one or several solvers, a table, a performance profile.
 
-mod clock;
 mod table;
 
-use crate::{Failure, SolveArgs};
+use crate::{Failure, SolveArgs, clock};
 use nonsmooth_scene::plot;
 use nonsmooth_scene::problems::{self, Solution, StoredProblem, profile};
 use nonsmooth_solvers::{

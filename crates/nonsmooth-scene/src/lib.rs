@@ -16,7 +16,7 @@ mod source;
 pub mod store;
 mod validate;
 
-pub use build::{LoadError, Loaded, load, load_text};
+pub use build::{LoadError, Loaded, Recipe, load, load_text};
 pub use results::{CheckpointError, RESULT_FILE, draw_figures, write_csv};
 pub use run::{Finished, RunFailure, RunOptions, run};
 pub use scene::{Output, TOLERANCE, schema};

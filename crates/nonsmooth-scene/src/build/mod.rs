@@ -4,6 +4,7 @@
 mod constraints;
 mod names;
 mod parameters;
+mod recipe;
 mod systems;
 
 use crate::formula::{Expr, Scope, parse};
@@ -13,9 +14,10 @@ use crate::validate::validate;
 use names::{Constants, Directory};
 use nonsmooth::{
     INTEGRATORS, Integrator, LAWS, Model, ModelBuilder, ModelError, Options, Place, Policy, SOLVERS,
-    Simulation, Solving, Value, find_integrator, find_solver, n_steps,
+    Simulation, Value, find_integrator, find_solver, n_steps,
 };
 use nonsmooth_solvers::{Declared, Kind, OptionError};
+pub use recipe::Recipe;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -38,6 +40,8 @@ pub struct Loaded {
     pub simulation: Simulation,
     /// Name of the scheme and of the solver.
     pub methods: (String, String),
+    /// The same with their options, to make further integrators for this scene.
+    pub recipe: Recipe,
     /// Largest certificate that counts as solved [–].
     pub tolerance: f64,
     /// Initial time [s].
@@ -204,8 +208,7 @@ impl<'a> Build<'a> {
         let is_sound = self.mistakes.is_empty();
         let run = self.run();
         let solving = self.solving();
-        let integrator =
-            solving.and_then(|(solving, tolerance)| Some((self.integrator(solving)?, tolerance)));
+        let stepping = solving.and_then(|solving| self.integrator(solving));
         let plot = self.plotted();
         // Mistakes of the run, the solver or the integrator do not keep the model from being checked.
         if !is_sound {
@@ -221,7 +224,7 @@ impl<'a> Build<'a> {
         };
         let (_, step_size, n_steps) = run?;
         let start = state.t;
-        let (integrator, tolerance) = integrator?;
+        let (recipe, integrator) = stepping?;
         let mut plot: Vec<usize> =
             plot.into_iter().map(|(system, k)| model.systems[system].range.start + k).collect();
         if plot.is_empty() {
@@ -244,7 +247,8 @@ impl<'a> Build<'a> {
             output: self.scene.output.clone(),
             files: std::mem::take(&mut self.files),
             simulation,
-            tolerance,
+            tolerance: recipe.solver.tolerance,
+            recipe,
             start,
             step_size,
             n_steps,
@@ -368,7 +372,7 @@ impl<'a> Build<'a> {
         Some((start, h, n_steps(start, end, h)))
     }
 
-    fn solving(&mut self) -> Option<(Solving, f64)> {
+    fn solving(&mut self) -> Option<recipe::Solver> {
         let entry = find_solver(&self.scene.solver.name)?;
         let declared = [&[&TOLERANCE], entry.options].concat();
         let path = Path::of("solver");
@@ -380,20 +384,19 @@ impl<'a> Build<'a> {
         let tolerance = all.number(&TOLERANCE);
         let mut own = all;
         own.remove(TOLERANCE.name);
-        let solver = entry.build(&own).expect("checked above");
         let policy = match self.scene.run.on_unconverged {
             OnUnconverged::Stop => Policy::Stop,
             OnUnconverged::Count => Policy::CountUnconverged,
         };
-        Some((Solving { solver, tolerance, policy }, tolerance))
+        Some(recipe::Solver { entry, options: own, tolerance, policy })
     }
 
-    fn integrator(&mut self, solving: Solving) -> Option<Box<dyn Integrator>> {
+    fn integrator(&mut self, solver: recipe::Solver) -> Option<(Recipe, Box<dyn Integrator>)> {
         let entry = find_integrator(&self.scene.integrator.name)?;
         let path = Path::of("integrator");
         let options = self.options(&path, &self.scene.integrator, entry.options)?;
-        match entry.build(&options, solving) {
-            Ok(integrator) => Some(integrator),
+        match entry.build(&options, solver.solving()) {
+            Ok(integrator) => Some((Recipe { integrator: (entry, options), solver }, integrator)),
             Err(errors) => {
                 self.option_errors(&path, &errors);
                 None

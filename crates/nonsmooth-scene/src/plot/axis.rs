@@ -4,6 +4,9 @@
 
 use super::{Figure, Item, Scale};
 
+/// A log axis shows at least this many decades: over less, noise would look like a trend.
+const LEAST_DECADES: f64 = 0.6;
+
 /// The interval shown and where it lies on the page.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axis {
@@ -22,7 +25,7 @@ impl Axis {
     pub fn x(figure: &Figure) -> Self {
         let values = figure.items.iter().flat_map(|i| i.points()).map(|p| p.0);
         // Curves run from edge to edge; marks and stems keep off the frame.
-        let curves = figure.items.iter().all(|i| matches!(i, Item::Line { .. } | Item::Dashed { .. }));
+        let curves = figure.items.iter().all(is_curve);
         let pad = if curves && figure.x_scale == Scale::Linear { 0.0 } else { 0.03 };
         let (lo, hi) = interval(figure.x_scale, values);
         let (lo, hi) = padded(lo, hi, pad);
@@ -68,6 +71,11 @@ impl Axis {
     }
 }
 
+fn is_curve(item: &Item) -> bool {
+    let is_line = matches!(item, Item::Line { .. } | Item::Dashed { .. } | Item::Noted { .. });
+    is_line || matches!(item, Item::Continued { .. })
+}
+
 /// Smallest interval with all values, opened up if it is a point or empty.
 fn interval(scale: Scale, values: impl Iterator<Item = f64>) -> (f64, f64) {
     let (lo, hi) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (v.min(lo), v.max(hi)));
@@ -77,20 +85,17 @@ fn interval(scale: Scale, values: impl Iterator<Item = f64>) -> (f64, f64) {
             Scale::Log => (-1.0, 1.0),
         };
     }
-    let (lo, hi) = match scale {
-        Scale::Linear => (lo, hi),
-        Scale::Log => (lo.log10(), hi.log10()),
-    };
+    if scale == Scale::Log {
+        let (lo, hi) = (lo.log10(), hi.log10());
+        let missing = (LEAST_DECADES - (hi - lo)).max(0.0);
+        return (lo - 0.5 * missing, hi + 0.5 * missing);
+    }
     // A few units of round-off are not a range, nor is a span whose powers of ten underflow.
     let largest = lo.abs().max(hi.abs());
     if hi - lo > 16.0 * f64::EPSILON * largest && hi - lo > 1e-290 {
         return (lo, hi);
     }
-    let half = match scale {
-        Scale::Log => 0.5,
-        Scale::Linear if largest > 1e-280 => 0.1 * largest,
-        Scale::Linear => 1.0,
-    };
+    let half = if largest > 1e-280 { 0.1 * largest } else { 1.0 };
     (lo - half, hi + half)
 }
 

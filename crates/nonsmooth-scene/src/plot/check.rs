@@ -7,7 +7,7 @@ const LARGEST: f64 = 1e300;
 
 /// Names the first thing that cannot be drawn.
 pub fn check(figure: &Figure) -> Result<(), PlotError> {
-    size(figure)?;
+    size(figure.size, figure.pixel_ratio)?;
     for item in &figure.items {
         finite(item)?;
         if figure.x_scale == Scale::Log {
@@ -20,9 +20,8 @@ pub fn check(figure: &Figure) -> Result<(), PlotError> {
     Ok(())
 }
 
-fn size(figure: &Figure) -> Result<(), PlotError> {
-    let (width, height) = figure.size;
-    let pixel_ratio = figure.pixel_ratio;
+/// Whether a drawing of this size can be made.
+pub fn size((width, height): (u32, u32), pixel_ratio: u32) -> Result<(), PlotError> {
     let fits = |n: u32| n.checked_mul(pixel_ratio).is_some_and(|n| (1..=16_000).contains(&n));
     if width >= 300 && height >= 200 && fits(width) && fits(height) {
         return Ok(());

@@ -7,6 +7,14 @@ use super::shape::{Anchor, Point, Shape};
 use super::style::{self, GAP, TEXT};
 use super::trace::Trace;
 
+/// Shares of the page's width that a legend may take inside the frame, tried in this order.
+const INSIDE: [f64; 3] = [0.6, 0.5, 0.4];
+/// The share that it may take outside, where it makes the plot narrower.
+pub const OUTSIDE: f64 = 0.4;
+
+/// Share of the usual size down to which letters are read with ease.
+const LEGIBLE: f64 = 0.7;
+
 /// Length of the line sample [px].
 const SAMPLE: f64 = 44.0;
 
@@ -20,9 +28,9 @@ pub struct Legend {
 }
 
 impl Legend {
-    /// Takes the labels that are not empty. Shrinks the text so that it takes at most 40 % of the
+    /// Takes the labels that are not empty. Shrinks the text so that it takes at most `share` of the
     /// width and 90 % of the height of the page.
-    pub fn new(figure: &Figure) -> Self {
+    pub fn new(figure: &Figure, share: f64) -> Self {
         let entries: Vec<(usize, String)> = figure
             .items
             .iter()
@@ -30,7 +38,7 @@ impl Legend {
             .enumerate()
             .filter(|(_, label)| !label.is_empty())
             .collect();
-        let room = 0.4 * f64::from(figure.size.0) - SAMPLE - 3.0 * GAP;
+        let room = share * f64::from(figure.size.0) - SAMPLE - 3.0 * GAP;
         let rows = 1.4 * entries.len() as f64;
         let size = entries
             .iter()
@@ -38,6 +46,15 @@ impl Legend {
             .fold(TEXT, f64::min)
             .min(0.9 * f64::from(figure.size.1) / rows.max(1.0));
         Self { entries, size }
+    }
+
+    /// The legend and its place inside the frame, in small letters if there is no room for large ones.
+    pub fn inside(figure: &Figure, frame: &Frame, traces: &[Trace]) -> Option<(Self, Point)> {
+        INSIDE.into_iter().find_map(|share| {
+            let legend = Self::new(figure, share);
+            let place = legend.free_place(frame, traces)?;
+            Some((legend, place))
+        })
     }
 
     /// Width of the box [px].
@@ -56,10 +73,10 @@ impl Legend {
 
     /// Upper left point of the first place inside the frame without ink, if any: corners first,
     /// then down the right side, then the rest.
-    pub fn free_place(&self, frame: &Frame, traces: &[Trace]) -> Option<Point> {
+    fn free_place(&self, frame: &Frame, traces: &[Trace]) -> Option<Point> {
         let ((left, right), (bottom, top)) = (frame.x.pixels, frame.y.pixels);
         let slack = (right - left - self.width() - 2.0 * GAP, bottom - top - self.height() - 2.0 * GAP);
-        if slack.0 < 0.3 * frame.width() || slack.1 < 0.0 {
+        if slack.0 < 0.15 * frame.width() || slack.1 < 0.0 {
             return None;
         }
         let place = |across: f64, down: f64| (left + GAP + across * slack.0, top + GAP + down * slack.1);
@@ -72,6 +89,11 @@ impl Legend {
         let columns = [1.0, 0.0, 0.5, 0.75, 0.25];
         let grid = columns.into_iter().flat_map(|a| [0.0, 0.25, 0.5, 0.75, 1.0].map(|d| (a, d)));
         corners.into_iter().chain(grid).map(|(a, d)| place(a, d)).find(is_free)
+    }
+
+    /// Whether it need not be shrunk by much.
+    pub fn is_legible(&self) -> bool {
+        self.size >= LEGIBLE * TEXT
     }
 
     /// No labels, no box.

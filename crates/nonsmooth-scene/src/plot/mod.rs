@@ -10,6 +10,7 @@ mod check;
 mod font;
 mod frame;
 mod legend;
+mod page;
 mod polyline;
 mod raster;
 mod shape;
@@ -23,10 +24,13 @@ mod tests;
 
 use std::{fs, io, path::Path};
 
+pub use page::{Page, draw_page};
 pub use polyline::{thin, with_jumps};
 
 use frame::Frame;
 use legend::Legend;
+use shape::Shape;
+use trace::Trace;
 
 /// What to draw. Build it with `Figure { title, items, ..Figure::default() }`.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,8 +95,22 @@ pub enum Item {
         /// Vertices in drawing order.
         points: Vec<(f64, f64)>,
     },
+    /// A grey dashed curve with its name beside its middle, not in the legend: a slope to compare with.
+    Noted {
+        /// The name.
+        note: String,
+        /// Vertices in drawing order.
+        points: Vec<(f64, f64)>,
+    },
     /// Measured points joined by a line, one legend entry for both.
     Marked {
+        /// Text in the legend.
+        label: String,
+        /// Vertices in drawing order.
+        points: Vec<(f64, f64)>,
+    },
+    /// A dotted curve in the colour of the series before it: where that would go on.
+    Continued {
         /// Text in the legend.
         label: String,
         /// Vertices in drawing order.
@@ -121,8 +139,23 @@ impl Item {
             Self::Line { label, .. }
             | Self::Dashed { label, .. }
             | Self::Marked { label, .. }
+            | Self::Continued { label, .. }
             | Self::Stems { label, .. }
             | Self::Markers { label, .. } => label,
+            Self::Noted { .. } => "",
+        }
+    }
+
+    /// Takes it out of the legend.
+    fn unlabel(&mut self) {
+        match self {
+            Self::Line { label, .. }
+            | Self::Dashed { label, .. }
+            | Self::Marked { label, .. }
+            | Self::Continued { label, .. }
+            | Self::Stems { label, .. }
+            | Self::Markers { label, .. } => label.clear(),
+            Self::Noted { .. } => {}
         }
     }
 
@@ -131,7 +164,9 @@ impl Item {
         match self {
             Self::Line { points, .. }
             | Self::Dashed { points, .. }
+            | Self::Noted { points, .. }
             | Self::Marked { points, .. }
+            | Self::Continued { points, .. }
             | Self::Stems { points, .. }
             | Self::Markers { points, .. } => points,
         }
@@ -211,26 +246,36 @@ impl Drawing {
 
 /// Draws a figure. Same input, same bytes.
 pub fn draw(figure: &Figure) -> Result<Drawing, PlotError> {
+    let shapes = shapes(figure)?;
+    Ok(Drawing {
+        png: raster::png(&shapes, figure.size, figure.pixel_ratio)?,
+        svg: svg::svg(&shapes, figure.size, &figure.title),
+    })
+}
+
+/// The shapes of a figure.
+fn shapes(figure: &Figure) -> Result<Vec<Shape>, PlotError> {
     check::check(figure)?;
-    let legend = Legend::new(figure);
     let mut frame = Frame::new(figure, 0.0);
     let mut traces = trace::traces(figure, &frame);
 
     // The legend goes where the plot is free of ink, else the plot makes room on the right.
-    let mut place = legend.free_place(&frame, &traces);
-    if place.is_none() && !legend.is_empty() {
-        frame = Frame::new(figure, legend.width());
-        traces = trace::traces(figure, &frame);
-        place = Some(legend.outside(&frame));
-    }
+    let (legend, place) = match Legend::inside(figure, &frame, &traces) {
+        Some((legend, place)) => (legend, Some(place)),
+        None => (Legend::new(figure, legend::OUTSIDE), None),
+    };
+    let place = place.unwrap_or_else(|| {
+        if !legend.is_empty() {
+            frame = Frame::new(figure, legend.width());
+            traces = trace::traces(figure, &frame);
+        }
+        legend.outside(&frame)
+    });
 
     let mut shapes = frame.shapes(figure);
-    shapes.extend(traces.iter().flat_map(trace::Trace::shapes));
-    if let Some(at) = place.filter(|_| !legend.is_empty()) {
-        shapes.extend(legend.shapes(at, &traces));
+    shapes.extend(traces.iter().flat_map(Trace::shapes));
+    if !legend.is_empty() {
+        shapes.extend(legend.shapes(place, &traces));
     }
-    Ok(Drawing {
-        png: raster::png(&shapes, figure.size, figure.pixel_ratio)?,
-        svg: svg::svg(&shapes, figure),
-    })
+    Ok(shapes)
 }

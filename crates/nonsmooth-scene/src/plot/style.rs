@@ -41,6 +41,9 @@ const COLOURS: [Colour; 7] = [
 
 const DASHES: [&[f64]; 4] = [&[], &[14.0, 4.0], &[14.0, 4.0, 3.0, 4.0], &[3.0, 3.0]];
 
+/// Dash of a curve that goes on beyond its data.
+pub const DOTS: &[f64] = &[2.0, 4.0];
+
 const REFERENCES: [&[f64]; 3] = [&[7.0, 5.0], &[2.0, 4.0], &[10.0, 4.0, 2.0, 4.0]];
 
 const MARKS: [Mark; 4] = [Mark::Disc, Mark::Square, Mark::Triangle, Mark::Diamond];

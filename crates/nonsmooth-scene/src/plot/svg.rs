@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use super::Figure;
 use super::shape::{Anchor, Colour, EDGE, Mark, Pen, Point, Shape, Text};
 use super::style;
 
@@ -10,13 +9,12 @@ use super::style;
 const FONTS: &str = "DejaVu Sans, Verdana, Arial, sans-serif";
 
 /// The text of an SVG file.
-pub fn svg(shapes: &[Shape], figure: &Figure) -> String {
-    let (w, h) = figure.size;
+pub fn svg(shapes: &[Shape], (w, h): (u32, u32), title: &str) -> String {
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" \
          viewBox=\"0 0 {w} {h}\" font-family=\"{FONTS}\" stroke-linejoin=\"round\" role=\"img\">\n\
          <title>{}</title>\n<rect width=\"{w}\" height=\"{h}\" fill=\"#ffffff\"/>\n",
-        escaped(&figure.title)
+        escaped(title)
     );
     for shape in shapes {
         out.push_str(&element(shape));

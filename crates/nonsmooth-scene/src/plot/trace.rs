@@ -1,9 +1,10 @@
 //! Items in pixels: thinned to what can be seen, with pen and mark.
 
-use super::frame::Frame;
+use super::font;
+use super::frame::{Frame, text};
 use super::polyline::{thin, thin_marks, thin_stems};
-use super::shape::{Mark, Pen, Point, Shape};
-use super::style;
+use super::shape::{Anchor, Mark, Pen, Point, Shape};
+use super::style::{self, GAP, TEXT};
 use super::{Figure, Item, Scale};
 
 /// One item, ready to draw.
@@ -21,6 +22,8 @@ pub struct Trace {
     pub radius: f64,
     /// The marks have a white edge.
     pub has_edge: bool,
+    /// Words beside the curve, from this point of their base line on.
+    pub note: Option<(Point, String)>,
     /// The legend shows a line.
     pub has_line: bool,
     /// The legend shows a mark.
@@ -29,10 +32,15 @@ pub struct Trace {
 
 /// All items in order. References have their own count, so that they do not use up colours.
 pub fn traces(figure: &Figure, frame: &Frame) -> Vec<Trace> {
-    let (mut n_series, mut n_references) = (0, 0);
+    let (mut n_series, mut n_references) = (0usize, 0usize);
     let mut traces = Vec::with_capacity(figure.items.len());
     for item in &figure.items {
-        let count = if matches!(item, Item::Dashed { .. }) { &mut n_references } else { &mut n_series };
+        if matches!(item, Item::Continued { .. }) {
+            traces.push(trace(item, n_series.saturating_sub(1), frame));
+            continue;
+        }
+        let is_reference = matches!(item, Item::Dashed { .. } | Item::Noted { .. });
+        let count = if is_reference { &mut n_references } else { &mut n_series };
         traces.push(trace(item, *count, frame));
         *count += 1;
     }
@@ -52,6 +60,7 @@ fn trace(item: &Item, i: usize, frame: &Frame) -> Trace {
         mark: style::mark(i),
         radius: style::MARK,
         has_edge: true,
+        note: None,
         has_line: true,
         has_mark: false,
     };
@@ -65,6 +74,16 @@ fn trace(item: &Item, i: usize, frame: &Frame) -> Trace {
         Item::Dashed { .. } => {
             Trace { paths: vec![thin(&pixels, n_columns)], pen: style::reference(i), ..base }
         }
+        Item::Noted { note, .. } => Trace {
+            note: beside(&pixels, note),
+            paths: vec![thin(&pixels, n_columns)],
+            pen: style::reference(0),
+            ..base
+        },
+        Item::Continued { .. } => {
+            let pen = Pen { dash: style::DOTS, ..style::pen(i) };
+            Trace { paths: vec![thin(&pixels, n_columns)], pen, ..base }
+        }
         Item::Marked { .. } => Trace {
             paths: vec![thin(&pixels, n_columns)],
             marks: thin_marks(&pixels),
@@ -77,6 +96,16 @@ fn trace(item: &Item, i: usize, frame: &Frame) -> Trace {
         }
         Item::Stems { .. } => stems(&pixels, frame, Trace { pen: full, has_mark: true, ..base }),
     }
+}
+
+/// Words below the middle of a curve, to its right if it rises, else to its left.
+fn beside(pixels: &[Point], words: &str) -> Option<(Point, String)> {
+    let (first, last) = (pixels.first()?, pixels.last()?);
+    // Pixels count downwards.
+    let rises = (last.1 - first.1) * (last.0 - first.0) < 0.0;
+    let across = if rises { 0.5 * GAP } else { -0.5 * GAP - font::width(words, TEXT) };
+    let at = ((first.0 + last.0) / 2.0 + across, (first.1 + last.1) / 2.0 + GAP + 0.5 * TEXT);
+    Some((at, words.to_owned()))
 }
 
 /// Stems from zero, or from the frame on a log axis; a mark on each that stands alone.
@@ -106,10 +135,13 @@ fn stems(pixels: &[Point], frame: &Frame, base: Trace) -> Trace {
 impl Trace {
     /// Line first, marks on top.
     pub fn shapes(&self) -> Vec<Shape> {
-        vec![
+        let mut shapes = vec![
             Shape::Lines { paths: self.paths.clone(), pen: self.pen },
             self.marks_at(self.marks.clone()),
-        ]
+        ];
+        let note = self.note.iter();
+        shapes.extend(note.map(|(at, words)| text(*at, words, TEXT, Anchor::Start)));
+        shapes
     }
 
     /// The marks of this trace at other places.
@@ -121,7 +153,13 @@ impl Trace {
     /// Does any ink fall into the box with these corners?
     pub fn touches(&self, lo: Point, hi: Point) -> bool {
         let mut segments = self.paths.iter().flat_map(|path| path.windows(2));
-        segments.any(|s| crosses(s[0], s[1], lo, hi))
+        // Words count as the line through their middle.
+        let is_noted = self.note.iter().any(|((x, y), words)| {
+            let y = y - 0.36 * TEXT;
+            crosses((*x, y), (x + font::width(words, TEXT), y), lo, hi)
+        });
+        is_noted
+            || segments.any(|s| crosses(s[0], s[1], lo, hi))
             || self
                 .marks
                 .iter()

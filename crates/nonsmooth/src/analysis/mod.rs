@@ -42,5 +42,6 @@ pub use ladder::{Ladder, LadderError};
 pub use norms::{deviations, l1, lp, maximum};
 pub use order::{Order, Rung};
 pub use study::{
-    Errors, IntegratorFactory, ModelFactory, NORMS, Norm, Reference, Run, Runs, Study, StudyError, Work,
+    Errors, IntegratorFactory, Known, ModelFactory, NORMS, Norm, Places, Record, Reference, Run, Runs,
+    Study, StudyError, Work, in_parallel,
 };

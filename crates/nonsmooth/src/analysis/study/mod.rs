@@ -9,25 +9,28 @@
 //! continuous from the right; that alone costs O(h) in the distance of v and O(h²) in that of q, so for schemes
 //! of higher order the norms at the nodes tell more. The reference is an exact solution, or another run,
 //! interpolated as `reference.rs` says. Vectors are measured by their largest component.
+//!
+//! [`Study`] does it all. Who wants several integrators against one reference, or a clock around each run, takes its
+//! parts: [`Places`], [`Record::new`], [`Known::compare`].
 
+mod places;
 mod record;
 mod reference;
 mod threads;
 
+pub use places::Places;
+pub use record::Record;
+pub use reference::Known;
+pub use threads::in_parallel;
+
 use super::exact::Exact;
-use super::graph::{Graph, GraphError};
-use super::hausdorff::hausdorff;
 use super::ladder::Ladder;
-use super::norms::{deviations, l1, lp, maximum};
 use super::order::{Order, Rung};
 use crate::integrators::{Integrator, Refusal};
 use crate::log::Counts;
 use crate::model::{Model, ModelError, State};
 use crate::simulation::RunError;
-use record::{Record, record};
-use reference::Known;
 use thiserror::Error;
-use threads::in_parallel;
 
 /// Makes the model and its initial state anew for every run.
 pub type ModelFactory<'a> = dyn Fn() -> Result<(Model, State), ModelError> + Sync + 'a;
@@ -189,7 +192,7 @@ impl Study<'_> {
         // The long runs first, so that no thread is left with one at the end.
         let mut made = in_parallel(self.threads, steps.len(), |i| {
             let steps = steps[steps.len() - 1 - i];
-            Ok(compare(&self.one(self.integrator, steps, &places)?, &known))
+            Ok(known.compare(&self.one(self.integrator, steps, &places)?))
         });
         made.reverse();
         let made = made.into_iter().collect::<Result<Vec<Run>, StudyError>>()?;
@@ -208,28 +211,10 @@ impl Study<'_> {
         if state.t != self.ladder.start {
             return Err(StudyError::Start { model: state.t, ladder: self.ladder.start });
         }
-        let sizes = [state.q.len(), state.v.len()];
-        let reference = match self.reference {
-            Reference::Exact(exact) => {
-                let motion = exact.at(state.t);
-                [motion.q.len(), motion.v.len()]
-            }
-            Reference::Run { .. } => sizes,
-        };
-        let mut known = sizes.iter().chain(&reference).copied();
-        let is_missing = |&&i: &&usize| known.clone().any(|n| i >= n);
-        if let Some(&index) = self.coordinates.iter().find(is_missing) {
-            return Err(StudyError::Coordinate { index, model: sizes, reference });
+        match self.reference {
+            Reference::Exact(exact) => Places::shared(&state, exact, self.coordinates),
+            Reference::Run { .. } => Places::new(&state, self.coordinates),
         }
-        if self.coordinates.is_empty() && sizes != reference {
-            let index = known.by_ref().min().unwrap_or(0);
-            return Err(StudyError::Coordinate { index, model: sizes, reference });
-        }
-        let [q, v] = sizes.map(|n| match self.coordinates {
-            [] => (0..n).collect(),
-            chosen => chosen.to_vec(),
-        });
-        Ok(Places { q, v, is_paired: sizes[0] == sizes[1] })
     }
 
     fn one(
@@ -238,41 +223,9 @@ impl Study<'_> {
         steps: u64,
         places: &Places,
     ) -> Result<Record, StudyError> {
-        let made = record((self.model)()?, integrator(), self.ladder.step_size(steps), steps, places);
+        let h = self.ladder.step_size(steps);
+        let made = Record::new((self.model)()?, integrator(), h, steps, places);
         (self.progress)();
         made
     }
-}
-
-/// The places in q and in v that count.
-struct Places {
-    q: Vec<usize>,
-    v: Vec<usize>,
-    /// q̇ = v, place by place.
-    is_paired: bool,
-}
-
-/// The errors of a run.
-fn compare(run: &Record, known: &Known) -> Run {
-    let h = run.step_size;
-    let (mut q, mut v) = (Vec::with_capacity(run.q.len()), Vec::with_capacity(run.v.len()));
-    for &t in &run.t {
-        known.at(t, &mut q, &mut v);
-    }
-    let graphs = known.graphs(run);
-    let distance =
-        |ours: Result<Graph, GraphError>, exact: &Result<Graph, GraphError>| match (ours, exact) {
-            (Ok(ours), Ok(exact)) => hausdorff(&ours, exact),
-            _ => f64::NAN,
-        };
-    let far_q = distance(Graph::interpolated(&run.t, &run.q), &graphs[0]);
-    let far_v = distance(Graph::steps(&run.t, &run.v), &graphs[1]);
-    let nodes = run.t.len();
-    let (q, v) = (errors(h, &run.q, &q, nodes, far_q), errors(h, &run.v, &v, nodes, far_v));
-    Run { step_size: h, q, v, work: run.work }
-}
-
-fn errors(h: f64, ours: &[f64], exact: &[f64], nodes: usize, hausdorff: f64) -> Errors {
-    let far = deviations(ours, exact, ours.len() / nodes);
-    Errors { l1: l1(h, far.clone()), l2: lp(h, 2.0, far.clone()), maximum: maximum(far), hausdorff }
 }

@@ -11,7 +11,9 @@
 
 use super::super::exact::{Exact, Motion};
 use super::super::graph::{Graph, GraphError};
-use super::{Places, Record};
+use super::super::hausdorff::hausdorff;
+use super::super::norms::{deviations, l1, lp, maximum};
+use super::{Errors, Places, Record, Run};
 use std::borrow::Cow;
 
 /// The graphs of q and of v.
@@ -20,36 +22,69 @@ type Graphs = [Result<Graph, GraphError>; 2];
 /// Places of the graph of an exact solution per step of the run.
 const SAMPLES: usize = 4;
 
-pub(super) enum Known<'a> {
+/// The motion that runs are compared with, made once for any number of them.
+pub struct Known<'a>(Source<'a>);
+
+enum Source<'a> {
     Exact { exact: &'a dyn Exact, places: &'a Places },
     Run { run: Box<Record>, graphs: Graphs },
 }
 
 impl<'a> Known<'a> {
-    pub(super) fn exact(exact: &'a dyn Exact, places: &'a Places) -> Self {
-        Known::Exact { exact, places }
+    /// An exact solution, at the places of the runs.
+    pub fn exact(exact: &'a dyn Exact, places: &'a Places) -> Self {
+        Known(Source::Exact { exact, places })
     }
 
-    pub(super) fn run(run: Record) -> Self {
+    /// A run with small steps, recorded at the same places as the others.
+    pub fn run(run: Record) -> Self {
         let graphs = run_graphs(&run);
-        Known::Run { run: Box::new(run), graphs }
+        Known(Source::Run { run: Box::new(run), graphs })
+    }
+
+    /// The errors of a run.
+    pub fn compare(&self, run: &Record) -> Run {
+        let h = run.step_size;
+        let (mut q, mut v) = (Vec::with_capacity(run.q.len()), Vec::with_capacity(run.v.len()));
+        for &t in &run.t {
+            self.at(t, &mut q, &mut v);
+        }
+        assert!(q.len() == run.q.len() && v.len() == run.v.len(), "recorded at other places");
+        let graphs = self.graphs(run);
+        let far_q = distance(Graph::interpolated(&run.t, &run.q), &graphs[0]);
+        let far_v = distance(Graph::steps(&run.t, &run.v), &graphs[1]);
+        let nodes = run.t.len();
+        let (q, v) = (errors(h, &run.q, &q, nodes, far_q), errors(h, &run.v, &v, nodes, far_v));
+        Run { step_size: h, q, v, work: run.work }
     }
 
     /// Appends the right limits of q and v at time `t`.
-    pub(super) fn at(&self, t: f64, q: &mut Vec<f64>, v: &mut Vec<f64>) {
-        match self {
-            Known::Exact { exact, places } => choose(&exact.at(t), places, q, v),
-            Known::Run { run, .. } => run.at(t, q, v),
+    fn at(&self, t: f64, q: &mut Vec<f64>, v: &mut Vec<f64>) {
+        match &self.0 {
+            Source::Exact { exact, places } => choose(&exact.at(t), places, q, v),
+            Source::Run { run, .. } => run.at(t, q, v),
         }
     }
 
     /// The graphs of q and v, fine enough to be compared with `run`.
-    pub(super) fn graphs(&self, run: &Record) -> Cow<'_, Graphs> {
-        match self {
-            Known::Exact { exact, places } => Cow::Owned(exact_graphs(*exact, places, run)),
-            Known::Run { graphs, .. } => Cow::Borrowed(graphs),
+    fn graphs(&self, run: &Record) -> Cow<'_, Graphs> {
+        match &self.0 {
+            Source::Exact { exact, places } => Cow::Owned(exact_graphs(*exact, places, run)),
+            Source::Run { graphs, .. } => Cow::Borrowed(graphs),
         }
     }
+}
+
+fn distance(ours: Result<Graph, GraphError>, known: &Result<Graph, GraphError>) -> f64 {
+    match (ours, known) {
+        (Ok(ours), Ok(known)) => hausdorff(&ours, known),
+        _ => f64::NAN,
+    }
+}
+
+fn errors(h: f64, ours: &[f64], known: &[f64], nodes: usize, hausdorff: f64) -> Errors {
+    let far = deviations(ours, known, ours.len() / nodes);
+    Errors { l1: l1(h, far.clone()), l2: lp(h, 2.0, far.clone()), maximum: maximum(far), hausdorff }
 }
 
 fn choose(motion: &Motion, places: &Places, q: &mut Vec<f64>, v: &mut Vec<f64>) {

@@ -3,11 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// `task(0) … task(n − 1)`, begun in this order on up to `threads` threads.
-pub(super) fn in_parallel<T: Send>(
-    threads: usize,
-    n: usize,
-    task: impl Fn(usize) -> T + Sync,
-) -> Vec<T> {
+pub fn in_parallel<T: Send>(threads: usize, n: usize, task: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut made = Vec::new();

@@ -2,7 +2,7 @@
 
 /// Processor time of this process, all threads together [s].
 #[cfg(unix)]
-pub(super) fn seconds() -> f64 {
+pub(crate) fn seconds() -> f64 {
     // Exact to a microsecond; what /proc tells about it moves by ticks of 4 ms.
     use nix::time::{ClockId, clock_gettime};
     clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID)
@@ -11,7 +11,7 @@ pub(super) fn seconds() -> f64 {
 
 /// Time since the first call, where there is no clock of processor time [s].
 #[cfg(not(unix))]
-pub(super) fn seconds() -> f64 {
+pub(crate) fn seconds() -> f64 {
     elapsed()
 }
 

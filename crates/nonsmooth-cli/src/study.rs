@@ -1,0 +1,96 @@
+//! `nonsmooth study`: orders of convergence and work–precision diagrams of several schemes on one model.
+
+mod args;
+mod figures;
+mod forecast;
+mod order;
+mod progress;
+mod reference;
+mod rungs;
+mod runs;
+mod scheme;
+mod subject;
+mod table;
+mod work;
+
+pub(crate) use args::Study;
+
+use crate::Failure;
+use args::Common;
+use nonsmooth::analysis::NORMS;
+use runs::Studied;
+use std::path::{Path, PathBuf};
+
+/// Makes the study.
+pub(crate) fn run(study: &Study) -> Result<(), Failure> {
+    match study {
+        Study::Order(args) => order::run(args),
+        Study::Work(args) => work::run(args),
+    }
+}
+
+fn input(message: String) -> Failure {
+    Failure::Input(anyhow::anyhow!(message))
+}
+
+/// A line on the terminal, unless it is to be quiet.
+fn say(args: &Common, line: &str) {
+    if !args.quiet {
+        crate::say(line);
+    }
+}
+
+/// The place of a norm in the list of all.
+fn norm(name: &str) -> Result<usize, Failure> {
+    let names = NORMS.iter().map(|(name, _)| *name);
+    let place = names.clone().position(|known| known == name);
+    place.ok_or_else(|| input(scheme::unknown("norm", name, names)))
+}
+
+fn check_floor(args: &Common) -> Result<(), Failure> {
+    if args.floor >= 0.0 && args.floor.is_finite() {
+        return Ok(());
+    }
+    Err(input(format!("--floor must be a number ≥ 0, got {}", args.floor)))
+}
+
+/// Folder of the study, made if need be.
+fn folder(args: &Common, name: &str, kind: &str) -> Result<PathBuf, Failure> {
+    let out = args.out.clone().unwrap_or_else(|| Path::new("results").join(format!("{name}-{kind}")));
+    std::fs::create_dir_all(&out).map_err(|error| written(&out, &error))?;
+    Ok(out)
+}
+
+fn write(args: &Common, what: &str, path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text).map_err(|error| written(path, &error))?;
+    say(args, &format!("{what:<8}{}", path.display()));
+    Ok(())
+}
+
+fn written(path: &Path, error: &dyn std::fmt::Display) -> Failure {
+    Failure::Run(anyhow::anyhow!("{}: {error}", path.display()))
+}
+
+/// Who refused, and why.
+fn tell_refusals(args: &Common, refused: &[(String, String)]) {
+    for (label, reason) in refused {
+        say(args, &format!("`{label}` does not take the model: {reason}"));
+    }
+}
+
+/// The exit code.
+fn judge(studied: &[Studied], refused: &[(String, String)]) -> Result<(), Failure> {
+    let failed: Vec<String> = studied
+        .iter()
+        .filter_map(|studied| Some((studied.failures()?, &studied.label)))
+        .map(|((n, all, first), label)| {
+            format!("`{label}`: {n} of {all} runs failed; the first: {first}")
+        })
+        .collect();
+    if studied.is_empty() {
+        let reasons: Vec<String> =
+            refused.iter().map(|(label, reason)| format!("`{label}`: {reason}")).collect();
+        return Err(Failure::Run(anyhow::anyhow!("no scheme takes the model: {}", reasons.join("; "))));
+    }
+    if failed.is_empty() { Ok(()) } else { Err(Failure::Run(anyhow::anyhow!(failed.join("\n")))) }
+}
