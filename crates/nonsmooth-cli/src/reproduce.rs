@@ -14,6 +14,7 @@ mod studies;
 #[cfg(test)]
 mod tests;
 mod trinkle_2008;
+mod yoong_2017;
 
 use crate::{Failure, ReproduceArgs, say};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -24,7 +25,7 @@ use std::io::IsTerminal as _;
 
 /// Every paper, in the order of the page.
 static PAPERS: &[Paper] =
-    &[acary_2006::PAPER, paoli_2008::PAPER, trinkle_2008::PAPER, acary_2010::PAPER];
+    &[acary_2006::PAPER, paoli_2008::PAPER, trinkle_2008::PAPER, acary_2010::PAPER, yoong_2017::PAPER];
 
 /// Regenerates the chosen papers, prints and writes the page.
 pub(crate) fn run(args: &ReproduceArgs) -> Result<(), Failure> {

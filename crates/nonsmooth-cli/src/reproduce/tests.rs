@@ -35,6 +35,8 @@ fn wrong(key: &str) -> (&'static str, &'static str, Options) {
         "acary-2010" => {
             ("moreau-jean", "moreau-jean", Options::default().with("theta", 0.9).with("gamma", 0.9))
         }
+        // The scheme that is to be modified.
+        "yoong-2017" => ("moreau-energy", "moreau-jean", Options::default().with("gamma", 0.0)),
         other => panic!("no wrong scheme for {other}"),
     }
 }

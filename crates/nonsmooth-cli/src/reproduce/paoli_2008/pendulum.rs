@@ -11,7 +11,7 @@ use nonsmooth::{At, Gap, Lagrangian, Model, ModelBuilder, ModelError, NewtonImpa
 
 pub(super) const RESTITUTION: f64 = 0.5;
 /// Where it is let go [rad].
-pub(super) const START: [f64; 2] = [0.3, 0.2];
+pub(super) const START: [f64; 2] = [1.2, 0.4];
 /// How long it is watched [s].
 pub(super) const END: f64 = 2.6;
 const GRAVITY: f64 = 10.0;
