@@ -132,8 +132,8 @@ impl Section {
 
 /// A number in at most six digits.
 pub(super) fn number(x: f64) -> String {
-    if x == 0.0 {
-        return "0".to_owned();
+    if x == 0.0 || !x.is_finite() {
+        return if x == 0.0 { "0".to_owned() } else { x.to_string() };
     }
     let size = x.abs();
     if (1e-3..1e5).contains(&size) {

@@ -1,4 +1,4 @@
-//! trinkle-2008: Euler's methods, the four tables, curved obstacles, corners, friction case by case.
+//! trinkle-2008: Euler's methods, the four tables, curved obstacles, corners, friction case by case. [Trinkle08]
 
 mod corner;
 mod curved;

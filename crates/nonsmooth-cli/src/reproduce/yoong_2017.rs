@@ -1,4 +1,4 @@
-//! yoong-2017: two masses and a wall, with and without the energy that an inelastic impact takes.
+//! yoong-2017: two masses and a wall, with and without the energy that an inelastic impact takes. [Yoong17]
 
 mod figure;
 mod orbit;

@@ -116,7 +116,7 @@ pub(in crate::reproduce) fn one_step(schemes: &Schemes) -> anyhow::Result<Sectio
         "Order of Euler's methods",
         "A method has order p if a single step errs by O(h^{1+p}). Measured on v̇ = 1 − v², q̇ = v, a fall with drag that is known \
          in closed form: one step from t = 0, and the largest error on the way to t = 2. The definition is one for smooth \
-         motion: in the step of an impact the velocity is wrong by O(1), whatever the method.",
+         motion: a step that begins before an impact and ends after it may leave the velocity wrong by O(1).",
     );
     let sizes: Vec<f64> = (0..7).map(|k| 0.1 * 0.5f64.powi(k)).collect();
     let mut series = Vec::new();
