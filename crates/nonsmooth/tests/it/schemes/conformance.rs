@@ -185,23 +185,22 @@ fn a_run_can_be_cut_anywhere() {
     });
 }
 
-/// Schemes that find events and integrate in between: their works are integrals, not sums.
-const ALONG_THE_PATH: [&str; 3] = ["high-order", "event-driven", "splitting"];
-
 #[test]
 fn the_ledger_of_linear_models_closes() {
     every_pair(|scheme, name, make| {
         let mut simulation = begin(scheme, make).expect("accepted");
-        if !simulation.model.is_linear || ALONG_THE_PATH.contains(&scheme) {
+        if !simulation.model.is_linear {
             return;
         }
         let mut ledger = nonsmooth::EnergyLedger::default();
-        simulation.run(300, &mut [&mut ledger]).expect("good steps");
+        let ended = simulation.run(300, &mut [&mut ledger]);
+        // The one that does not go past an accumulation is judged up to there.
+        assert!(ended.is_ok() || scheme == "event-driven", "{scheme}, {name}: {ended:?}");
         // Rounding of the sums of one step, or of the inner steps of one. Schemes without an identity leave their local error:
-        // ω h = 0.1 to the fifth and to the third.
+        // ω h = 0.1 to the fifth, and for the half-explicit ones h g |v| in a step that closes contacts.
         let bound = match scheme {
             "high-order" | "event-driven" | "splitting" => 1e-6,
-            "d1-minus" | "generalized-alpha" => 1e-4,
+            "d1-minus" | "generalized-alpha" => 1e-2,
             _ => 1e-12,
         };
         let relative = ledger.worst_remainder / ledger.scale;
