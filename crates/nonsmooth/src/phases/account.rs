@@ -59,7 +59,9 @@ pub struct Works {
 impl Works {
     /// All columns together [J].
     pub fn sum(&self) -> f64 {
-        self.columns().iter().map(|(_, work)| work).sum()
+        let Self { external, viscous, contact, friction, obstacle, prescribed, scheme, projection } =
+            self;
+        external + viscous + contact + friction + obstacle + prescribed + scheme + projection
     }
 
     /// Every column with its name, in the order of result files [J].
