@@ -10,7 +10,7 @@ use super::scheme::Scheme;
 use super::subject::Subject;
 use crate::Failure;
 use indicatif::ProgressBar;
-use nonsmooth::analysis::{Known, Ladder, Run, in_parallel};
+use nonsmooth::analysis::{Known, Ladder, Run, in_parallel, next_prime};
 
 /// Steps of the reference over those of the finest rung.
 const FACTOR: u64 = 16;
@@ -33,6 +33,15 @@ pub(super) struct Reference<'a> {
 }
 
 impl Reference<'_> {
+    /// Which rungs count for a slope, in words.
+    pub(super) fn counts(&self) -> String {
+        let mut text = format!("orders: rungs with an error above {:e}", self.floor);
+        if self.doubt.is_some() {
+            text += &format!(" and above {CLEAR} times the last line");
+        }
+        text + "; – where there are not two of them"
+    }
+
     /// Errors below this do not count for a slope.
     pub(super) fn floor(&self, measure: Measure) -> f64 {
         let doubt = self.doubt.as_ref().map_or(0.0, |run| CLEAR * measure.error(run));
@@ -46,7 +55,7 @@ pub(super) fn steps(args: &Common, ladder: &Ladder) -> Result<Option<u64>, Failu
         return Ok(None);
     }
     let Some(text) = &args.reference_steps else {
-        return Ok(Some(prime_above(FACTOR * super::rungs::most_steps(ladder))));
+        return Ok(Some(next_prime(FACTOR * super::rungs::most_steps(ladder))));
     };
     match text.parse::<f64>() {
         Ok(n) if n >= 2.0 && n.fract() == 0.0 && n <= MOST_STEPS => Ok(Some(n as u64)),
@@ -119,27 +128,11 @@ fn attempt(
     steps: u64,
     bar: &ProgressBar,
 ) -> Result<(Known<'static>, Option<Run>), String> {
-    let both = [steps, prime_above(steps / 2)];
+    let both = [steps, next_prime(steps / 2)];
     let mut made = in_parallel(2, 2, |i| record(subject, scheme, both[i], bar)).into_iter();
     let (Some(whole), half) = (made.next(), made.next()) else { return Err("no run".into()) };
     let known = Known::run(whole?);
     // A run that fails with half the steps is no judge, but no reason to distrust the other either.
     let doubt = half.and_then(Result::ok).map(|half| known.compare(&half));
     Ok((known, doubt))
-}
-
-/// The smallest prime ≥ n: as for the rungs, so that no node of a run meets one of the reference.
-fn prime_above(n: u64) -> u64 {
-    let is_prime = |n: u64| n >= 2 && (2..).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d));
-    (n.max(2)..).find(|&n| is_prime(n)).unwrap_or(n)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::prime_above;
-
-    #[test]
-    fn primes_are_found() {
-        assert_eq!([0, 2, 4, 24, 7919, 7920].map(prime_above), [2, 2, 5, 29, 7919, 7927]);
-    }
 }
