@@ -60,11 +60,14 @@ pub(super) fn panel(
     let curves: Vec<Curve> = curves.into_iter().map(drawable).collect();
     let lines = order_lines(&curves);
     let mut items = Vec::new();
-    for curve in curves {
+    // The last one that goes on explains all dots.
+    let explained = curves.iter().rposition(|curve| curve.beyond.is_some());
+    for (i, curve) in curves.into_iter().enumerate() {
         let last = curve.points.last().copied();
         items.push(Item::Marked { label: curve.label, points: curve.points });
         if let (Some(last), Some(beyond)) = (last, curve.beyond) {
-            items.push(Item::Continued { label: String::new(), points: vec![last, beyond] });
+            let label = if explained == Some(i) { "extrapolated" } else { "" }.to_owned();
+            items.push(Item::Continued { label, points: vec![last, beyond] });
         }
     }
     items.extend(level.and_then(|error| across(error, &items)));

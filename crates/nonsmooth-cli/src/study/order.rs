@@ -41,7 +41,7 @@ pub(super) fn run(args: &OrderArgs) -> Result<(), Failure> {
     let in_ladder: u64 = ladder.rungs.iter().flatten().sum();
     let in_reference = reference_steps.map_or(0, |steps| steps + steps / 2);
     let bar = super::progress::bar(common.quiet, in_ladder * takers.len() as u64 + in_reference);
-    let reference = reference::make(common, &subject, &takers, reference_steps, &bar)?;
+    let reference = reference::make(common, &subject, &takers, (reference_steps, threads), &bar)?;
     bar.set_message("runs");
     let studied = study((&subject, &reference), &takers, &ladder, threads, &bar);
     bar.finish_and_clear();
@@ -228,12 +228,15 @@ fn draw(
     let order = |studied: &Studied, measure| studied.order(measure, reference.floor(measure));
     let panels = both.map(|measure| {
         let curves = studied.iter().map(|studied| {
-            let slopes =
-                both.map(|m| order(studied, m).map_or("–".into(), |o| format!("{:.2}", o.slope)));
+            let slopes = both.map(|m| {
+                let slope =
+                    order(studied, m).map_or("–".into(), |order| format!("{:.2}", order.slope));
+                format!("{} {slope}", m.of.name())
+            });
             let points = studied.means(measure).iter().map(|rung| (rung.step_size, rung.mean)).collect();
-            let order =
-                order(studied, measure).filter(|order| order.spread <= STRAIGHT).map(|o| o.slope);
-            let label = format!("{}, slopes {}", studied.label, slopes.join(" | "));
+            let straight = order(studied, measure).filter(|order| order.spread <= STRAIGHT);
+            let label = format!("{}, slopes {}", studied.label, slopes.join(", "));
+            let order = straight.map(|order| order.slope);
             Curve { label, points, beyond: None, order }
         });
         let labels = ("step size h [s]", label(measure, subject.is_metric()));

@@ -71,13 +71,13 @@ pub(super) fn make<'a>(
     args: &Common,
     subject: &'a Subject,
     takers: &[Scheme],
-    steps: Option<u64>,
+    (steps, threads): (Option<u64>, usize),
     bar: &ProgressBar,
 ) -> Result<Reference<'a>, Failure> {
     let floor = args.floor;
     let Some((name, exact)) = subject.exact() else {
         let steps = steps.ok_or_else(|| input("a reference run needs steps".into()))?;
-        return run(args, subject, takers, steps, bar);
+        return run(args, subject, takers, (steps, threads), bar);
     };
     let known = Known::exact(exact, &subject.places);
     Ok(Reference { known, about: format!("exact solution `{name}`"), doubt: None, floor })
@@ -87,7 +87,7 @@ fn run<'a>(
     args: &Common,
     subject: &'a Subject,
     takers: &[Scheme],
-    steps: u64,
+    (steps, threads): (u64, usize),
     bar: &ProgressBar,
 ) -> Result<Reference<'a>, Failure> {
     bar.set_message("reference");
@@ -97,7 +97,7 @@ fn run<'a>(
     };
     let mut failures = Vec::new();
     for scheme in &chosen {
-        match attempt(subject, scheme, steps, bar) {
+        match attempt(subject, scheme, (steps, threads), bar) {
             Ok((known, doubt)) => {
                 let mut about = format!("run of `{}` with {steps} steps", scheme.label);
                 for failure in &failures {
@@ -125,11 +125,11 @@ fn named(text: &str, subject: &Subject) -> Result<Scheme, Failure> {
 fn attempt(
     subject: &Subject,
     scheme: &Scheme,
-    steps: u64,
+    (steps, threads): (u64, usize),
     bar: &ProgressBar,
 ) -> Result<(Known<'static>, Option<Run>), String> {
     let both = [steps, next_prime(steps / 2)];
-    let mut made = in_parallel(2, 2, |i| record(subject, scheme, both[i], bar)).into_iter();
+    let mut made = in_parallel(threads, 2, |i| record(subject, scheme, both[i], bar)).into_iter();
     let (Some(whole), half) = (made.next(), made.next()) else { return Err("no run".into()) };
     let known = Known::run(whole?);
     // A run that fails with half the steps is no judge, but no reason to distrust the other either.

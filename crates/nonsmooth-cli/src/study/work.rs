@@ -62,7 +62,7 @@ pub(super) fn run(args: &WorkArgs) -> Result<(), Failure> {
         plans.iter().flat_map(|(_, rungs)| rungs.iter().flatten()).map(|job| job.steps).sum();
     let in_reference = reference_steps.map_or(0, |steps| steps + steps / 2);
     let bar = super::progress::bar(common.quiet, planned + in_reference);
-    let reference = reference::make(common, &subject, &takers, reference_steps, &bar)?;
+    let reference = reference::make(common, &subject, &takers, (reference_steps, 2), &bar)?;
     bar.set_message("runs");
     let studied: Vec<Studied> = plans
         .into_iter()

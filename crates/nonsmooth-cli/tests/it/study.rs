@@ -243,6 +243,7 @@ fn work_is_counted_and_extrapolated() {
         "one-step problems",
         "processor time [s]",
         "error 1e-6",
+        ">extrapolated<",
     ] {
         assert!(svg.contains(text), "{text} is missing");
     }
