@@ -46,7 +46,7 @@ enum Command {
     Solve(SolveArgs),
     /// Compare schemes on one model: order of convergence, work against precision
     #[command(subcommand)]
-    Study(study::Study),
+    Study(Box<study::Study>),
     /// Make again what the papers show, judge it line by line, write the page
     #[command(
         after_help = "Exit codes: 0 every line passes, 1 a line fails or a run failed, 2 an argument was wrong."

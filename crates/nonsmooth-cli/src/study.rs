@@ -16,10 +16,13 @@ mod work;
 pub(crate) use args::Study;
 
 use crate::Failure;
+use crate::summary::short;
 use args::Common;
 use nonsmooth::analysis::NORMS;
-use runs::Studied;
+use reference::Reference;
+use runs::{Refused, Studied};
 use std::path::{Path, PathBuf};
+use subject::Subject;
 
 /// Makes the study.
 pub(crate) fn run(study: &Study) -> Result<(), Failure> {
@@ -71,15 +74,22 @@ fn written(path: &Path, error: &dyn std::fmt::Display) -> Failure {
     Failure::Run(anyhow::anyhow!("{}: {error}", path.display()))
 }
 
+/// What is studied, over which time, against what.
+fn tell_subject(args: &Common, subject: &Subject, reference: &Reference) {
+    let (start, end) = subject.interval;
+    say(args, &format!("{}, t = {} … {} s", subject.title, short(start), short(end)));
+    say(args, &format!("reference  {}", reference.about));
+}
+
 /// Who refused, and why.
-fn tell_refusals(args: &Common, refused: &[(String, String)]) {
-    for (label, reason) in refused {
+fn tell_refusals(args: &Common, refused: &[Refused]) {
+    for Refused { label, reason } in refused {
         say(args, &format!("`{label}` does not take the model: {reason}"));
     }
 }
 
 /// The exit code.
-fn judge(studied: &[Studied], refused: &[(String, String)]) -> Result<(), Failure> {
+fn judge(studied: &[Studied], refused: &[Refused]) -> Result<(), Failure> {
     let failed: Vec<String> = studied
         .iter()
         .filter_map(|studied| Some((studied.failures()?, &studied.label)))
@@ -89,7 +99,7 @@ fn judge(studied: &[Studied], refused: &[(String, String)]) -> Result<(), Failur
         .collect();
     if studied.is_empty() {
         let reasons: Vec<String> =
-            refused.iter().map(|(label, reason)| format!("`{label}`: {reason}")).collect();
+            refused.iter().map(|one| format!("`{}`: {}", one.label, one.reason)).collect();
         return Err(Failure::Run(anyhow::anyhow!("no scheme takes the model: {}", reasons.join("; "))));
     }
     if failed.is_empty() { Ok(()) } else { Err(Failure::Run(anyhow::anyhow!(failed.join("\n")))) }

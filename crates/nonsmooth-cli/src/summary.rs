@@ -88,7 +88,7 @@ fn aligned(x: f64) -> String {
 }
 
 /// A time without the digits that are rounding.
-fn short(t: f64) -> String {
+pub(crate) fn short(t: f64) -> String {
     let text = format!("{t:.12}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -40,8 +40,7 @@ pub(crate) struct WorkArgs {
     /// What the error is of: q or v
     #[arg(long, value_name = "q|v", default_value = "q")]
     pub(super) of: String,
-    /// Tolerances of adaptive schemes (those that take an option `tolerance` and were not given one); they run on the grids
-    /// of the coarsest rung
+    /// Tolerances of adaptive schemes: those that take an option `tolerance` and were not given one
     #[arg(
         long,
         value_name = "NUMBERS",
@@ -50,6 +49,9 @@ pub(crate) struct WorkArgs {
         allow_hyphen_values = true
     )]
     pub(super) tolerances: Vec<f64>,
+    /// Steps of the grid on which adaptive schemes choose their own [default: a quarter of the coarsest rung, at least 10]
+    #[arg(long, value_name = "NUMBER")]
+    pub(super) grid: Option<u64>,
     /// Print the work that each scheme needs for this error, extrapolated where its runs do not reach it
     #[arg(long, value_name = "ERROR", allow_hyphen_values = true)]
     pub(super) reach: Option<f64>,
@@ -94,7 +96,7 @@ pub(crate) struct Common {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(super) end: Option<f64>,
     /// Errors below this do not count for a slope: rounding has no order
-    #[arg(long, value_name = "NUMBER", default_value_t = 1e-13, allow_hyphen_values = true)]
+    #[arg(long, value_name = "NUMBER", default_value = "1e-12", allow_hyphen_values = true)]
     pub(super) floor: f64,
     /// Folder for figures and tables [default: results/<name>-order or -work]
     #[arg(long, value_name = "FOLDER")]

@@ -13,13 +13,14 @@ const SIZE: (u32, u32) = (680, 500);
 const BELOW: f64 = 1.8;
 
 /// A curve of measured points.
+#[derive(Clone)]
 pub(super) struct Curve {
     pub(super) label: String,
     pub(super) points: Vec<(f64, f64)>,
     /// Where it would go on.
     pub(super) beyond: Option<(f64, f64)>,
-    /// Fitted slope in log–log.
-    pub(super) slope: Option<f64>,
+    /// Its fitted order, if it is a straight line.
+    pub(super) order: Option<f64>,
 }
 
 /// Words for a norm in labels.
@@ -50,22 +51,23 @@ pub(super) fn label(measure: Measure, is_metric: bool) -> String {
     format!("{} error of {} [{unit}]", words(name), measure.of.name())
 }
 
-/// A log–log panel of these curves, with a line at the error `level` and lines of the orders that the curves come near
-/// to; `towards` is the sign of their slopes.
+/// A log–log panel of these curves, with a line at the error `level` and lines of the orders that the curves come near to.
 pub(super) fn panel(
     (x_label, y_label): (&str, String),
     curves: Vec<Curve>,
     level: Option<f64>,
-    towards: f64,
 ) -> Figure {
     let curves: Vec<Curve> = curves.into_iter().map(drawable).collect();
-    let lines = order_lines(&curves, towards);
+    let lines = order_lines(&curves);
     let mut items = Vec::new();
-    for curve in curves {
+    // The last one that goes on explains all dots.
+    let explained = curves.iter().rposition(|curve| curve.beyond.is_some());
+    for (i, curve) in curves.into_iter().enumerate() {
         let last = curve.points.last().copied();
         items.push(Item::Marked { label: curve.label, points: curve.points });
         if let (Some(last), Some(beyond)) = (last, curve.beyond) {
-            items.push(Item::Continued { label: String::new(), points: vec![last, beyond] });
+            let label = if explained == Some(i) { "extrapolated" } else { "" }.to_owned();
+            items.push(Item::Continued { label, points: vec![last, beyond] });
         }
     }
     items.extend(level.and_then(|error| across(error, &items)));
@@ -100,73 +102,64 @@ fn drawable(curve: Curve) -> Curve {
 }
 
 /// One line for each order, below the curves that have it, cut off where the data end.
-fn order_lines(curves: &[Curve], towards: f64) -> Vec<Item> {
+fn order_lines(curves: &[Curve]) -> Vec<Item> {
     let mut halves: Vec<i64> = curves
         .iter()
-        .filter_map(|curve| curve.slope)
-        .map(|slope| 2.0 * slope * towards)
+        .filter_map(|curve| curve.order)
+        .map(|order| 2.0 * order)
         .filter(|twice| *twice > 0.5 && (twice - twice.round()).abs() <= 2.0 * NEAR)
         .map(|twice| twice.round() as i64)
         .collect();
     halves.sort_unstable();
     halves.dedup();
-    let all = || curves.iter().flat_map(|curve| &curve.points);
-    let lowest = all().map(|p| p.1).fold(f64::INFINITY, f64::min);
-    let lines = halves.into_iter().filter_map(|half| {
-        let order = 0.5 * half as f64;
-        let is_mine = |c: &&Curve| c.slope.is_some_and(|s| (s * towards - order).abs() <= NEAR);
-        let mine = || curves.iter().filter(is_mine).flat_map(|curve| &curve.points);
-        // y = C x^(±order) with C below all points of these curves.
-        let power = |x: f64| x.powf(order * towards);
-        let constant = mine().map(|p| p.1 / power(p.0)).fold(f64::INFINITY, f64::min) / BELOW;
-        let (a, b) = mine().fold((f64::INFINITY, 0.0f64), |(a, b), p| (a.min(p.0), b.max(p.0)));
-        // Not far below the data: that would only make the figure taller.
-        let bound = (lowest / BELOW / constant).powf(1.0 / (order * towards));
-        let (a, b) = if towards > 0.0 { (a.max(bound), b) } else { (a, b.min(bound)) };
-        let points = vec![(a, constant * power(a)), (b, constant * power(b))];
-        (a < b && constant.is_finite()).then(|| Item::Noted { note: format!("order {order}"), points })
-    });
-    lines.collect()
+    halves.into_iter().filter_map(|half| order_line(0.5 * half as f64, curves)).collect()
+}
+
+/// e = C h^q with C below all points of the curves of order q.
+fn order_line(q: f64, curves: &[Curve]) -> Option<Item> {
+    let is_mine = |curve: &&Curve| curve.order.is_some_and(|order| (order - q).abs() <= NEAR);
+    let mine = || curves.iter().filter(is_mine).flat_map(|curve| &curve.points);
+    let constant = mine().map(|p| p.1 / p.0.powf(q)).fold(f64::INFINITY, f64::min) / BELOW;
+    let (a, b) = mine().fold((f64::INFINITY, 0.0f64), |(a, b), p| (a.min(p.0), b.max(p.0)));
+    // Not far below the data: that would only make the figure taller.
+    let lowest =
+        curves.iter().flat_map(|curve| &curve.points).map(|p| p.1).fold(f64::INFINITY, f64::min);
+    let a = a.max((lowest / BELOW / constant).powf(1.0 / q));
+    let points = [a, b].map(|h| (h, constant * h.powf(q))).to_vec();
+    (a < b && constant.is_finite()).then(|| Item::Noted { note: format!("order {q}"), points })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn curve(order: f64, towards: f64) -> Curve {
-        let points = [0.1, 0.01, 0.001].map(|h: f64| (h.powf(towards), 2.0 * h.powf(order))).to_vec();
-        Curve { label: format!("{order}"), points, beyond: None, slope: Some(order * towards) }
+    fn curve(order: f64) -> Curve {
+        let points = [0.1, 0.01, 0.001].map(|h: f64| (h, 2.0 * h.powf(order))).to_vec();
+        Curve { label: format!("{order}"), points, beyond: None, order: Some(order) }
     }
 
     #[test]
     fn orders_get_their_lines() {
-        for towards in [1.0, -1.0] {
-            let curves =
-                vec![curve(1.0, towards), curve(0.5, towards), curve(1.1, towards), curve(0.0, towards)];
-            let figure = panel(("h", "e".into()), curves, None, towards);
-            let noted = figure.items.iter().filter_map(|item| match item {
-                Item::Noted { note, points } => Some((note.as_str(), points)),
-                _ => None,
-            });
-            let lines: Vec<(&str, &Vec<(f64, f64)>)> = noted.collect();
-            assert_eq!(
-                lines.iter().map(|(note, _)| *note).collect::<Vec<_>>(),
-                ["order 0.5", "order 1"]
-            );
-            for ((_, p), order) in lines.iter().zip([0.5, 1.0]) {
-                let slope = (p[1].1 / p[0].1).ln() / (p[1].0 / p[0].0).ln();
-                // Rounding of logarithms.
-                assert!((slope - order * towards).abs() < 1e-12, "{slope}");
-            }
+        let figure = panel(("h", "e".into()), [1.0, 0.5, 1.1, 0.0, 1.75].map(curve).to_vec(), None);
+        let noted = figure.items.iter().filter_map(|item| match item {
+            Item::Noted { note, points } => Some((note.as_str(), points)),
+            _ => None,
+        });
+        let lines: Vec<(&str, &Vec<(f64, f64)>)> = noted.collect();
+        assert_eq!(lines.iter().map(|(note, _)| *note).collect::<Vec<_>>(), ["order 0.5", "order 1"]);
+        for ((_, p), order) in lines.iter().zip([0.5, 1.0]) {
+            let slope = (p[1].1 / p[0].1).ln() / (p[1].0 / p[0].0).ln();
+            // Rounding of logarithms.
+            assert!((slope - order).abs() < 1e-12, "{slope}");
         }
     }
 
     #[test]
     fn what_a_log_axis_cannot_show_is_left_out() {
         let points = vec![(0.1, 1.0), (0.0, 1.0), (0.1, f64::NAN), (0.1, 0.0), (f64::INFINITY, 1.0)];
-        let slope = Some(f64::NAN);
-        let curve = Curve { label: "a".into(), points, beyond: Some((0.0, 1.0)), slope };
-        let figure = panel(("h", "e".into()), vec![curve], Some(1e-3), 1.0);
+        let order = Some(f64::NAN);
+        let curve = Curve { label: "a".into(), points, beyond: Some((0.0, 1.0)), order };
+        let figure = panel(("h", "e".into()), vec![curve], Some(1e-3));
         assert_eq!(figure.items.len(), 2);
         assert_eq!(figure.items[0].points(), [(0.1, 1.0)]);
         assert_eq!(figure.items[1].points(), [(0.1, 1e-3), (0.1, 1e-3)]);

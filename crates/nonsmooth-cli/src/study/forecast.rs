@@ -33,8 +33,11 @@ const FLAT: f64 = 0.1;
 /// An exponent so near to 0 or 1 is taken as that; the processor time of runs of 100 to 1600 steps has 0.9.
 const NEAR: f64 = 0.2;
 
+/// Rungs of an adaptive scheme that count for its slope.
+const LAST: usize = 3;
+
 /// Figures do not go on further than so many times the largest work measured.
-const FAR: f64 = 1e6;
+const FAR: f64 = 1e7;
 
 fn of(made: &Made, read: fn(nonsmooth::Counts, u64) -> u64) -> f64 {
     made.run.as_ref().map_or(f64::NAN, |run| read(run.work.counts, run.work.problems) as f64)
@@ -51,8 +54,9 @@ fn milliseconds(x: f64) -> String {
 }
 
 /// The geometric means of a rung.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Point {
+    is_adaptive: bool,
     pub(super) error: f64,
     pub(super) works: [f64; 4],
 }
@@ -68,7 +72,12 @@ impl Point {
             (values.map(f64::ln).sum::<f64>() / runs.len() as f64).exp()
         };
         let error = mean(&mut runs.iter().map(|run| measure.error(run)));
-        Some(Self { error, works: WORKS.map(|(.., read)| mean(&mut rung.iter().map(read))) })
+        let is_adaptive = rung.iter().any(|made| made.tolerance.is_some());
+        Some(Self {
+            is_adaptive,
+            error,
+            works: WORKS.map(|(.., read)| mean(&mut rung.iter().map(read))),
+        })
     }
 }
 
@@ -95,13 +104,11 @@ impl Forecast {
     }
 }
 
-/// d ln error / d ln n over the points above `floor`.
-pub(super) fn slope(points: &[Point], floor: f64) -> Option<f64> {
-    fit(points, floor).map(|fit| fit.slope)
-}
-
+/// The line through (ln n, ln error); of adaptive schemes the last rungs alone, since the first make no more steps than
+/// the grid and the impacts ask for.
 fn fit(points: &[Point], floor: f64) -> Option<Order> {
-    Order::fit(points.iter().map(|point| (point.works[STEPS], point.error)), floor)
+    let skipped = points.len().saturating_sub(LAST).min(points.iter().filter(|p| p.is_adaptive).count());
+    Order::fit(points[skipped..].iter().map(|point| (point.works[STEPS], point.error)), floor)
 }
 
 /// The work for an error of `reach`; points below `floor` do not count for the slope. None if the error does not fall.
@@ -148,7 +155,11 @@ mod tests {
     /// error = 3 n⁻², 2n evaluations, 7 problems, 1 µs per step.
     fn second_order() -> Vec<Point> {
         [10.0, 20.0, 40.0, 80.0]
-            .map(|n: f64| Point { error: 3.0 / (n * n), works: [n, 2.0 * n, 7.0, 1e-6 * n] })
+            .map(|n: f64| Point {
+                error: 3.0 / (n * n),
+                works: [n, 2.0 * n, 7.0, 1e-6 * n],
+                ..Point::default()
+            })
             .to_vec()
     }
 
@@ -172,7 +183,11 @@ mod tests {
         let points: Vec<Point> = [100.0, 200.0, 400.0, 800.0]
             .iter()
             .zip(problems)
-            .map(|(&n, k)| Point { error: 1.0 / n, works: [n, n, k, 1e-6 + 1e-7 * n] })
+            .map(|(&n, k)| Point {
+                error: 1.0 / n,
+                works: [n, n, k, 1e-6 + 1e-7 * n],
+                ..Point::default()
+            })
             .collect();
         let ahead = forecast(&points, 1e-9, 0.0).unwrap();
         assert_eq!(ahead.works[2], 4.0);
@@ -191,8 +206,21 @@ mod tests {
     }
 
     #[test]
+    fn of_adaptive_schemes_the_last_rungs_count() {
+        // Two loose tolerances ask for no more than the grid of 10 steps.
+        let mut points = second_order();
+        points.iter_mut().for_each(|point| point.is_adaptive = true);
+        points.insert(0, Point { error: 0.04, ..points[0] });
+        points.insert(0, Point { error: 0.06, ..points[0] });
+        let ahead = forecast(&points, 3e-8, 0.0).unwrap();
+        // Rounding of logarithms.
+        assert!((ahead.works[STEPS] / 1e4 - 1.0).abs() < 1e-11, "{:?}", ahead.works);
+    }
+
+    #[test]
     fn what_does_not_converge_does_not_get_there() {
-        let flat = [10.0, 20.0, 40.0].map(|n| Point { error: 0.5, works: [n, n, 0.0, n] });
+        let flat =
+            [10.0, 20.0, 40.0].map(|n| Point { error: 0.5, works: [n, n, 0.0, n], ..Point::default() });
         assert!(forecast(&flat, 1e-3, 0.0).is_none());
         assert!(forecast(&second_order()[..1], 1e-9, 0.0).is_none(), "one rung has no slope");
         assert!(forecast(&[], 1e-9, 0.0).is_none());

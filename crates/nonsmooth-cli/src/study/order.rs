@@ -8,12 +8,16 @@ use super::scheme::Scheme;
 use super::subject::Subject;
 use super::{
     check_floor, folder, input, judge, norm, reference, rungs, runs, say, table, tell_refusals,
+    tell_subject,
 };
 use crate::Failure;
 use indicatif::ProgressBar;
 use nonsmooth::analysis::{Ladder, NORMS, Order, in_parallel};
 use nonsmooth_scene::plot::{Page, draw_page};
 use std::path::Path;
+
+/// Only curves whose slope is known so well get a line of their order in figures.
+const STRAIGHT: f64 = 0.1;
 
 /// Makes the study.
 pub(super) fn run(args: &OrderArgs) -> Result<(), Failure> {
@@ -37,7 +41,7 @@ pub(super) fn run(args: &OrderArgs) -> Result<(), Failure> {
     let in_ladder: u64 = ladder.rungs.iter().flatten().sum();
     let in_reference = reference_steps.map_or(0, |steps| steps + steps / 2);
     let bar = super::progress::bar(common.quiet, in_ladder * takers.len() as u64 + in_reference);
-    let reference = reference::make(common, &subject, &takers, reference_steps, &bar)?;
+    let reference = reference::make(common, &subject, &takers, (reference_steps, threads), &bar)?;
     bar.set_message("runs");
     let studied = study((&subject, &reference), &takers, &ladder, threads, &bar);
     bar.finish_and_clear();
@@ -47,6 +51,7 @@ pub(super) fn run(args: &OrderArgs) -> Result<(), Failure> {
         say(common, &format!("\n{}", order_table(of, &norms, &studied, &reference).trim_end()));
     }
     say(common, "");
+    say(common, &reference.counts());
     tell_refusals(common, &refused);
     save(common, &subject, &norms, &studied, &reference, &ladder)?;
     judge(&studied, &refused)
@@ -110,9 +115,8 @@ fn study(
 
 /// What was studied, against what.
 fn tell(args: &Common, subject: &Subject, reference: &Reference, ladder: &Ladder) {
+    tell_subject(args, subject, reference);
     let (start, end) = subject.interval;
-    say(args, &format!("{}, t = {start} … {end} s", subject.title));
-    say(args, &format!("reference  {}", reference.about));
     let ends = [ladder.rungs.first(), ladder.rungs.last()].map(|rung| {
         let rung = rung.map_or(&[][..], Vec::as_slice);
         let mean = rung.iter().map(|&n| (n as f64).ln()).sum::<f64>() / rung.len() as f64;
@@ -224,15 +228,19 @@ fn draw(
     let order = |studied: &Studied, measure| studied.order(measure, reference.floor(measure));
     let panels = both.map(|measure| {
         let curves = studied.iter().map(|studied| {
-            let slopes =
-                both.map(|m| order(studied, m).map_or("–".into(), |o| format!("{:.2}", o.slope)));
+            let slopes = both.map(|m| {
+                let slope =
+                    order(studied, m).map_or("–".into(), |order| format!("{:.2}", order.slope));
+                format!("{} {slope}", m.of.name())
+            });
             let points = studied.means(measure).iter().map(|rung| (rung.step_size, rung.mean)).collect();
-            let slope = order(studied, measure).map(|order| order.slope);
-            let label = format!("{}, slopes {}", studied.label, slopes.join(" | "));
-            Curve { label, points, beyond: None, slope }
+            let straight = order(studied, measure).filter(|order| order.spread <= STRAIGHT);
+            let label = format!("{}, slopes {}", studied.label, slopes.join(", "));
+            let order = straight.map(|order| order.slope);
+            Curve { label, points, beyond: None, order }
         });
         let labels = ("step size h [s]", label(measure, subject.is_metric()));
-        panel(labels, curves.collect(), None, 1.0)
+        panel(labels, curves.collect(), None)
     });
     let (title, panels) = (subject.title.clone(), panels.to_vec());
     let page = Page { title, panels, columns: 2, is_legend_shared: true };

@@ -18,17 +18,15 @@ pub(super) fn bar(quiet: bool, n_steps: u64) -> ProgressBar {
     bar
 }
 
-/// An integrator that moves the bar with every thousand of its steps.
-pub(super) struct Ticking {
+/// The integrator, moving the bar with every thousand of its steps.
+pub(super) fn ticking(inner: Box<dyn Integrator>, bar: &ProgressBar) -> Box<dyn Integrator> {
+    if bar.is_hidden() { inner } else { Box::new(Ticking { inner, bar: bar.clone(), untold: 0 }) }
+}
+
+struct Ticking {
     inner: Box<dyn Integrator>,
     bar: ProgressBar,
     untold: u64,
-}
-
-impl Ticking {
-    pub(super) fn new(inner: Box<dyn Integrator>, bar: &ProgressBar) -> Box<dyn Integrator> {
-        if bar.is_hidden() { inner } else { Box::new(Self { inner, bar: bar.clone(), untold: 0 }) }
-    }
 }
 
 impl Integrator for Ticking {

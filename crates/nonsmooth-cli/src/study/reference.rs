@@ -10,7 +10,7 @@ use super::scheme::Scheme;
 use super::subject::Subject;
 use crate::Failure;
 use indicatif::ProgressBar;
-use nonsmooth::analysis::{Known, Ladder, Run, in_parallel};
+use nonsmooth::analysis::{Known, Ladder, Run, in_parallel, next_prime};
 
 /// Steps of the reference over those of the finest rung.
 const FACTOR: u64 = 16;
@@ -33,6 +33,15 @@ pub(super) struct Reference<'a> {
 }
 
 impl Reference<'_> {
+    /// Which rungs count for a slope, in words.
+    pub(super) fn counts(&self) -> String {
+        let mut text = format!("orders: rungs with an error above {:e}", self.floor);
+        if self.doubt.is_some() {
+            text += &format!(" and above {CLEAR} times the last line");
+        }
+        text + "; – where there are not two of them"
+    }
+
     /// Errors below this do not count for a slope.
     pub(super) fn floor(&self, measure: Measure) -> f64 {
         let doubt = self.doubt.as_ref().map_or(0.0, |run| CLEAR * measure.error(run));
@@ -46,7 +55,7 @@ pub(super) fn steps(args: &Common, ladder: &Ladder) -> Result<Option<u64>, Failu
         return Ok(None);
     }
     let Some(text) = &args.reference_steps else {
-        return Ok(Some(prime_above(FACTOR * super::rungs::most_steps(ladder))));
+        return Ok(Some(next_prime(FACTOR * super::rungs::most_steps(ladder))));
     };
     match text.parse::<f64>() {
         Ok(n) if n >= 2.0 && n.fract() == 0.0 && n <= MOST_STEPS => Ok(Some(n as u64)),
@@ -62,13 +71,13 @@ pub(super) fn make<'a>(
     args: &Common,
     subject: &'a Subject,
     takers: &[Scheme],
-    steps: Option<u64>,
+    (steps, threads): (Option<u64>, usize),
     bar: &ProgressBar,
 ) -> Result<Reference<'a>, Failure> {
     let floor = args.floor;
     let Some((name, exact)) = subject.exact() else {
         let steps = steps.ok_or_else(|| input("a reference run needs steps".into()))?;
-        return run(args, subject, takers, steps, bar);
+        return run(args, subject, takers, (steps, threads), bar);
     };
     let known = Known::exact(exact, &subject.places);
     Ok(Reference { known, about: format!("exact solution `{name}`"), doubt: None, floor })
@@ -78,7 +87,7 @@ fn run<'a>(
     args: &Common,
     subject: &'a Subject,
     takers: &[Scheme],
-    steps: u64,
+    (steps, threads): (u64, usize),
     bar: &ProgressBar,
 ) -> Result<Reference<'a>, Failure> {
     bar.set_message("reference");
@@ -88,7 +97,7 @@ fn run<'a>(
     };
     let mut failures = Vec::new();
     for scheme in &chosen {
-        match attempt(subject, scheme, steps, bar) {
+        match attempt(subject, scheme, (steps, threads), bar) {
             Ok((known, doubt)) => {
                 let mut about = format!("run of `{}` with {steps} steps", scheme.label);
                 for failure in &failures {
@@ -116,30 +125,14 @@ fn named(text: &str, subject: &Subject) -> Result<Scheme, Failure> {
 fn attempt(
     subject: &Subject,
     scheme: &Scheme,
-    steps: u64,
+    (steps, threads): (u64, usize),
     bar: &ProgressBar,
 ) -> Result<(Known<'static>, Option<Run>), String> {
-    let both = [steps, prime_above(steps / 2)];
-    let mut made = in_parallel(2, 2, |i| record(subject, scheme, both[i], bar)).into_iter();
+    let both = [steps, next_prime(steps / 2)];
+    let mut made = in_parallel(threads, 2, |i| record(subject, scheme, both[i], bar)).into_iter();
     let (Some(whole), half) = (made.next(), made.next()) else { return Err("no run".into()) };
     let known = Known::run(whole?);
     // A run that fails with half the steps is no judge, but no reason to distrust the other either.
     let doubt = half.and_then(Result::ok).map(|half| known.compare(&half));
     Ok((known, doubt))
-}
-
-/// The smallest prime ≥ n: as for the rungs, so that no node of a run meets one of the reference.
-fn prime_above(n: u64) -> u64 {
-    let is_prime = |n: u64| n >= 2 && (2..).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d));
-    (n.max(2)..).find(|&n| is_prime(n)).unwrap_or(n)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::prime_above;
-
-    #[test]
-    fn primes_are_found() {
-        assert_eq!([0, 2, 4, 24, 7919, 7920].map(prime_above), [2, 2, 5, 29, 7919, 7927]);
-    }
 }

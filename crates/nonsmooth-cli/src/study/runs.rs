@@ -1,6 +1,6 @@
 //! The runs of a study: which schemes take the model, one run, and what all runs of a rung give together.
 
-use super::progress::Ticking;
+use super::progress::ticking;
 use super::scheme::Scheme;
 use super::subject::Subject;
 use crate::Failure;
@@ -89,6 +89,12 @@ impl Studied {
     }
 }
 
+/// A scheme that does not take the model.
+pub(super) struct Refused {
+    pub(super) label: String,
+    pub(super) reason: String,
+}
+
 /// The runs of a rung, if all went well.
 pub(super) fn good(rung: &[Made]) -> Option<Vec<&Run>> {
     rung.iter().map(|made| made.run.as_ref().ok()).collect()
@@ -98,12 +104,12 @@ pub(super) fn good(rung: &[Made]) -> Option<Vec<&Run>> {
 pub(super) fn takers(
     subject: &Subject,
     schemes: Vec<Scheme>,
-) -> Result<(Vec<Scheme>, Vec<(String, String)>), Failure> {
+) -> Result<(Vec<Scheme>, Vec<Refused>), Failure> {
     let (mut takers, mut refused) = (Vec::new(), Vec::new());
     for scheme in schemes {
         match subject.refusal(&scheme)? {
             None => takers.push(scheme),
-            Some(reason) => refused.push((scheme.label, reason)),
+            Some(reason) => refused.push(Refused { label: scheme.label, reason }),
         }
     }
     Ok((takers, refused))
@@ -117,7 +123,7 @@ pub(super) fn record(
     bar: &ProgressBar,
 ) -> Result<Record, String> {
     let model = subject.model().map_err(|failure| failure.to_string())?;
-    let integrator = Ticking::new(subject.integrator(scheme), bar);
+    let integrator = ticking(subject.integrator(scheme), bar);
     let (start, end) = subject.interval;
     let h = (end - start) / steps as f64;
     Record::new(model, integrator, h, steps, &subject.places).map_err(|error| error.to_string())

@@ -5,13 +5,14 @@
 
 use super::args::WorkArgs;
 use super::figures::{Curve, label, panel};
-use super::forecast::{Forecast, Kind, Point, STEPS, WORKS, forecast, points, slope};
+use super::forecast::{Forecast, Kind, Point, WORKS, forecast, points};
 use super::reference::Reference;
 use super::runs::{Made, Measure, Of, Studied};
 use super::scheme::Scheme;
 use super::subject::Subject;
 use super::{
     check_floor, folder, input, judge, norm, reference, rungs, runs, say, table, tell_refusals,
+    tell_subject,
 };
 use crate::{Failure, clock};
 use indicatif::ProgressBar;
@@ -23,6 +24,9 @@ use std::path::Path;
 const REPEAT: (f64, usize) = (0.01, 3);
 /// Runs are not repeated beyond this total time [s], nor more often than that.
 const LONG: (f64, usize) = (0.3, 1000);
+
+/// Default grid of adaptive schemes: this part of the coarsest rung, but at least so many steps.
+const GRID: (u64, u64) = (4, 10);
 
 /// One run to be made.
 struct Job {
@@ -39,6 +43,7 @@ pub(super) fn run(args: &WorkArgs) -> Result<(), Failure> {
     let subject = Subject::new(common)?;
     let schemes = Scheme::parse_all(&common.schemes, subject.recipe()).map_err(input)?;
     let ladder = rungs::ladder(common, &subject, 1)?;
+    let grids = grids(args, &ladder)?;
     let reference_steps = reference::steps(common, &ladder)?;
     rungs::check_memory(
         (2 * reference_steps.unwrap_or(0) + rungs::most_steps(&ladder)) as f64,
@@ -50,14 +55,14 @@ pub(super) fn run(args: &WorkArgs) -> Result<(), Failure> {
     }
     let mut plans = Vec::new();
     for scheme in &takers {
-        plans.push((scheme.label.clone(), plan(&subject, scheme, &ladder, &args.tolerances)?));
+        plans.push((scheme.label.clone(), plan(&subject, scheme, (&ladder, &grids), &args.tolerances)?));
     }
 
     let planned: u64 =
         plans.iter().flat_map(|(_, rungs)| rungs.iter().flatten()).map(|job| job.steps).sum();
     let in_reference = reference_steps.map_or(0, |steps| steps + steps / 2);
     let bar = super::progress::bar(common.quiet, planned + in_reference);
-    let reference = reference::make(common, &subject, &takers, reference_steps, &bar)?;
+    let reference = reference::make(common, &subject, &takers, (reference_steps, 2), &bar)?;
     bar.set_message("runs");
     let studied: Vec<Studied> = plans
         .into_iter()
@@ -70,7 +75,7 @@ pub(super) fn run(args: &WorkArgs) -> Result<(), Failure> {
         .collect();
     bar.finish_and_clear();
 
-    report(args, &subject, measure, (&studied, &reference))?;
+    report(args, &subject, measure, (&studied, &reference));
     tell_refusals(common, &refused);
     let out = folder(common, &subject.name, "work")?;
     let runs = common.csv.clone().unwrap_or_else(|| out.join("runs.csv"));
@@ -100,11 +105,25 @@ fn check(args: &WorkArgs) -> Result<(), Failure> {
     }
 }
 
-/// The runs of a scheme: over the ladder, or, where its tolerance decides, over the tolerances on the coarsest rung.
+/// Numbers of steps of the grids on which adaptive schemes choose their own: by default few, so that these choose.
+fn grids(args: &WorkArgs, ladder: &Ladder) -> Result<Vec<u64>, Failure> {
+    let coarsest = ladder.rungs.iter().flatten().copied().min().unwrap_or(GRID.1);
+    let grid = match args.grid {
+        Some(0) => return Err(input("--grid must be at least 1".into())),
+        Some(grid) => grid,
+        None => (coarsest / GRID.0).max(GRID.1),
+    };
+    let h = ladder.step_size(grid);
+    let rung = Ladder::new((ladder.start, ladder.end), (h, h), 1, args.common.phases);
+    let rung = rung.map_err(|error| input(format!("--grid: {error}")))?;
+    Ok(rung.rungs.into_iter().flatten().collect())
+}
+
+/// The runs of a scheme: over the ladder, or, where its tolerance decides, over the tolerances on these grids.
 fn plan(
     subject: &Subject,
     scheme: &Scheme,
-    ladder: &Ladder,
+    (ladder, grids): (&Ladder, &[u64]),
     tolerances: &[f64],
 ) -> Result<Vec<Vec<Job>>, Failure> {
     let mut adaptive = Vec::new();
@@ -119,7 +138,6 @@ fn plan(
         let job = |&steps: &u64| Job { scheme: scheme.clone(), steps, tolerance: None };
         return Ok(ladder.rungs.iter().map(|rung| rung.iter().map(job).collect()).collect());
     }
-    let grids = ladder.rungs.first().map_or(&[][..], Vec::as_slice);
     let rungs = adaptive.into_iter().map(|(scheme, tolerance)| {
         let job = |&steps: &u64| Job { scheme: scheme.clone(), steps, tolerance: Some(tolerance) };
         grids.iter().map(job).collect()
@@ -166,11 +184,9 @@ fn report(
     subject: &Subject,
     measure: Measure,
     (studied, reference): (&[Studied], &Reference),
-) -> Result<(), Failure> {
+) {
     let common = &args.common;
-    let (start, end) = subject.interval;
-    say(common, &format!("{}, t = {start} … {end} s", subject.title));
-    say(common, &format!("reference  {}", reference.about));
+    tell_subject(common, subject, reference);
     if let Some(doubt) = &reference.doubt {
         let far = measure.error(doubt);
         say(common, &format!("           a run with half its steps is {far:.2e} away from it"));
@@ -190,7 +206,6 @@ fn report(
         }
     }
     say(common, "");
-    Ok(())
 }
 
 /// The geometric means of every rung.
@@ -248,7 +263,7 @@ fn draw(
     let floor = reference.floor(measure);
     let panels = WORKS.iter().enumerate().map(|(k, (_, x_label, ..))| {
         let curves = studied.iter().map(|studied| curve(studied, measure, (k, floor), args.reach));
-        panel((x_label, y_label.clone()), curves.collect(), args.reach, -1.0)
+        panel((x_label, y_label.clone()), curves.collect(), args.reach)
     });
     let (title, panels) = (subject.title.clone(), panels.collect());
     let drawing = draw_page(&Page { title, panels, columns: 2, is_legend_shared: true });
@@ -265,8 +280,6 @@ fn curve(studied: &Studied, measure: Measure, (k, floor): (usize, f64), reach: O
     let ahead = reach.and_then(|reach| Some((forecast(&points, reach, floor)?, reach)));
     let beyond =
         ahead.filter(|(ahead, _)| ahead.is_drawable(&points)).map(|(ahead, y)| (ahead.works[k], y));
-    // The other works are nearly in proportion to the steps.
-    let slope = slope(&points, floor).filter(|_| k == STEPS);
     let points = points.iter().map(|point| (point.works[k], point.error)).collect();
-    Curve { label: studied.label.clone(), points, beyond, slope }
+    Curve { label: studied.label.clone(), points, beyond, order: None }
 }

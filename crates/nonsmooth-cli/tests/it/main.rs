@@ -6,6 +6,7 @@ mod interruptions;
 mod notes;
 mod runs;
 mod solve;
+mod study;
 mod tables;
 
 use std::path::{Path, PathBuf};

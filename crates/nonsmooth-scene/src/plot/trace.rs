@@ -7,6 +7,9 @@ use super::shape::{Anchor, Mark, Pen, Point, Shape};
 use super::style::{self, GAP, TEXT};
 use super::{Figure, Item, Scale};
 
+/// Where along their curves notes stand, in turn, so that those of curves which cross do not meet.
+const NOTES: [f64; 4] = [0.5, 0.25, 0.75, 0.4];
+
 /// One item, ready to draw.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
@@ -75,7 +78,7 @@ fn trace(item: &Item, i: usize, frame: &Frame) -> Trace {
             Trace { paths: vec![thin(&pixels, n_columns)], pen: style::reference(i), ..base }
         }
         Item::Noted { note, .. } => Trace {
-            note: beside(&pixels, note),
+            note: beside(&pixels, note, i),
             paths: vec![thin(&pixels, n_columns)],
             pen: style::reference(0),
             ..base
@@ -98,14 +101,15 @@ fn trace(item: &Item, i: usize, frame: &Frame) -> Trace {
     }
 }
 
-/// Words below the middle of a curve, to its right if it rises, else to its left.
-fn beside(pixels: &[Point], words: &str) -> Option<(Point, String)> {
+/// Words below the i-th such curve, to its right if it rises, else to its left.
+fn beside(pixels: &[Point], words: &str, i: usize) -> Option<(Point, String)> {
     let (first, last) = (pixels.first()?, pixels.last()?);
     // Pixels count downwards.
     let rises = (last.1 - first.1) * (last.0 - first.0) < 0.0;
     let across = if rises { 0.5 * GAP } else { -0.5 * GAP - font::width(words, TEXT) };
-    let at = ((first.0 + last.0) / 2.0 + across, (first.1 + last.1) / 2.0 + GAP + 0.5 * TEXT);
-    Some((at, words.to_owned()))
+    let s = NOTES[i % NOTES.len()];
+    let at = |a: f64, b: f64| a + s * (b - a);
+    Some(((at(first.0, last.0) + across, at(first.1, last.1) + GAP + 0.5 * TEXT), words.to_owned()))
 }
 
 /// Stems from zero, or from the frame on a log axis; a mark on each that stands alone.

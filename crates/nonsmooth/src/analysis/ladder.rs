@@ -112,6 +112,11 @@ fn rung(n: f64, width: f64, phases: usize) -> Vec<u64> {
     found
 }
 
+/// The smallest prime ≥ n, for a run beside a ladder: a reference, say.
+pub fn next_prime(n: u64) -> u64 {
+    (n..).find(|&n| is_prime(n)).unwrap_or(n)
+}
+
 fn is_prime(n: u64) -> bool {
     n >= 2 && (2..).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d))
 }
@@ -152,6 +157,11 @@ mod tests {
                 assert!(gaps.fold(around, f64::max) < 0.5, "{impact}: {phases:?}");
             }
         }
+    }
+
+    #[test]
+    fn the_next_prime_is_found() {
+        assert_eq!([0, 2, 4, 24, 7919, 7920].map(next_prime), [2, 2, 5, 29, 7919, 7927]);
     }
 
     #[test]

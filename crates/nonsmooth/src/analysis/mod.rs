@@ -38,7 +38,7 @@ mod study;
 
 pub use graph::{Graph, GraphError};
 pub use hausdorff::{Excess, excess, hausdorff};
-pub use ladder::{Ladder, LadderError};
+pub use ladder::{Ladder, LadderError, next_prime};
 pub use norms::{deviations, l1, lp, maximum};
 pub use order::{Order, Rung};
 pub use study::{
