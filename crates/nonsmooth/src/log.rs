@@ -65,7 +65,7 @@ pub struct Contacts {
     pub components: Vec<u8>,
     /// Gap at the start of the step [m].
     pub gap: Vec<f64>,
-    /// Relative velocity at the start of the step [m/s].
+    /// Relative velocity at the start of the step, or before the last impact where a scheme resolves impacts [m/s].
     pub u_minus: Vec<f64>,
     /// Relative velocity at the end of the step [m/s].
     pub u_plus: Vec<f64>,

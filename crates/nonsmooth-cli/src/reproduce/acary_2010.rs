@@ -21,6 +21,7 @@ pub(super) const PAPER: Paper = Paper {
         background::schatzman_paoli,
         local::quadrature,
         local::impact,
+        local::smooth_multiplier,
         local::other_events,
         adaptive::precision_work,
         higher_order::any_order,

@@ -63,7 +63,7 @@ const ORDER: Declared = Declared {
 };
 
 /// Smooth motion between located events.
-pub struct EventDriven {
+struct EventDriven {
     tracker: Tracker,
     /// Options that were given although others leave them without meaning: (option, what it needs).
     idle: Vec<(&'static str, &'static str)>,

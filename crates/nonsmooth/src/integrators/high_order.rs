@@ -92,7 +92,7 @@ const ORDER: Declared = Declared {
 };
 
 /// Runge–Kutta between events, Moreau–Jean at events.
-pub struct HighOrder {
+struct HighOrder {
     tracker: Tracker,
     /// Options that were given although others leave them without meaning: (option, what it needs).
     idle: Vec<(&'static str, &'static str)>,

@@ -52,7 +52,7 @@ const TOLERANCE: Declared = Declared {
 };
 
 /// Smooth flow, then impact.
-pub struct Splitting {
+struct Splitting {
     contact_force: bool,
     control: Control,
     path: Path,

@@ -4,8 +4,8 @@ use crate::by_name::{built, integrator, run};
 use crate::nonlinear::{DoublePendulum, SineSum};
 use crate::references::Table;
 use nonsmooth::{
-    Bilateral, EnergyLedger, Gap, Linear, Model, NewtonImpact, Options, RunError, Simulation, Sparse,
-    State, StepError, Trajectory, UserError,
+    Bilateral, EnergyLedger, Gap, Linear, Model, NewtonImpact, Options, RunError, Set, Simulation,
+    Sparse, State, StepError, StepForm, Trajectory, UserError,
 };
 
 const SCHEMES: [&str; 2] = ["event-driven", "high-order"];
@@ -424,6 +424,18 @@ fn what_cannot_be_honoured_is_refused_in_words() {
         "`window` has no meaning without adaptive = \"no\"; leave it out"
     );
     for scheme in ["high-order", "event-driven", "splitting"] {
+        let (model, state) = built(|builder| {
+            let mass = builder.linear(Linear::new("mass", Sparse::diagonal(&[1.0])));
+            let relay = StepForm { set: Set::Interval { lower: -1.0, upper: 1.0 }, restitution: 0.0 };
+            let law = builder.law("relay", relay);
+            builder.linear_gap("switch", law, &[(mass, 0, 1.0)], 0.0);
+        });
+        let error = Simulation::new(model, state, integrator(scheme, &Options::default()), 0.1).err();
+        let text = error.expect("refused").to_string();
+        assert!(
+            text.contains("relay rows (constraint `switch`)") && text.contains("moreau-jean"),
+            "{text}"
+        );
         let (model, state) = built(|builder| {
             let plane = builder.linear(Linear::new("plane", Sparse::diagonal(&[1.0])));
             builder.prescribe(plane, 0, |t| Ok(t.cos()));

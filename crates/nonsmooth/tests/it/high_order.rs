@@ -288,10 +288,18 @@ fn the_ledger_closes_with_the_order_of_the_method() {
 
 #[test]
 fn a_run_resumed_in_the_middle_of_an_accumulation_has_the_same_bits() {
-    for (method, adaptive) in [("dormand-prince", "no"), ("rk4", "yes"), ("gauss4", "no")] {
-        let options = Options::default().with_word("method", method).with_word("adaptive", adaptive);
+    let options = |words: [(&str, &str); 2]| {
+        words.iter().fold(Options::default(), |options, (name, word)| options.with_word(name, word))
+    };
+    for (scheme, options) in [
+        ("high-order", options([("method", "dormand-prince"), ("adaptive", "no")])),
+        ("high-order", options([("method", "rk4"), ("adaptive", "yes")])),
+        ("high-order", options([("method", "gauss4"), ("locate", "dense")])),
+        ("splitting", options([("method", "rkf45"), ("contact_force", "yes")])),
+        ("splitting", options([("adaptive", "yes"), ("contact_force", "no")])),
+    ] {
         let h = 0.03;
-        let mut whole = run(chain(), "high-order", &options, h);
+        let mut whole = run(chain(), scheme, &options, h);
         let mut states = vec![whole.state.clone()];
         for _ in 0..100 {
             whole.step().expect("the run goes on");
@@ -299,13 +307,13 @@ fn a_run_resumed_in_the_middle_of_an_accumulation_has_the_same_bits() {
         }
         for at in [1, 20, 40, 77] {
             let (model, _) = chain();
-            let scheme = integrator("high-order", &options);
+            let scheme = integrator(scheme, &options);
             let mut half = Simulation::new(model, states[at].clone(), scheme, h).expect("accepted");
             half.resume(states[at].clone(), 0.0);
             for state in &states[at + 1..] {
                 half.poison();
                 half.step().expect("the run goes on");
-                assert_eq!(&half.state, state, "{method}, resumed at step {at}");
+                assert_eq!(&half.state, state, "{options:?}, resumed at step {at}");
             }
         }
     }

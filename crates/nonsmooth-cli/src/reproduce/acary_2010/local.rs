@@ -9,7 +9,7 @@ use crate::reproduce::schemes::Schemes;
 use crate::reproduce::studies::{convergence, known};
 use nonsmooth::analysis::Order;
 use nonsmooth::analysis::exact::Exact;
-use nonsmooth::{Options, Simulation};
+use nonsmooth::{Linear, Model, ModelBuilder, NewtonImpact, Options, Simulation, Sparse, State};
 
 /// Step sizes of the ladders of single steps [s].
 const SIZES: [f64; 7] = [1e-2, 5e-3, 2.5e-3, 1.25e-3, 6.25e-4, 3.125e-4, 1.5625e-4];
@@ -143,5 +143,63 @@ pub(in crate::reproduce) fn other_events(schemes: &Schemes) -> anyhow::Result<Se
         slopes[0],
         1.0,
     );
+    Ok(section)
+}
+
+/// A particle that slides on the floor, held by a constant force, and hits a wall at t = 0 with velocity −1, e = ½.
+fn sliding_into_a_wall(t: f64) -> anyhow::Result<(Model, State)> {
+    let mut builder = ModelBuilder::new();
+    let x = -t;
+    let particle = Linear::new("particle", Sparse::diagonal(&[1.0, 1.0])).load(&[0.3, -9.81]);
+    // Under the force 0.3 along x: x = −t + 0.15 t², exact before the impact at t = 0.
+    let particle = builder.linear(particle.initial(&[x + 0.15 * t * t, 0.0], &[-1.0 + 0.3 * t, 0.0]));
+    let stop = builder.law("floor", NewtonImpact { restitution: 0.0 });
+    let rebound = builder.law("wall", NewtonImpact { restitution: 0.5 });
+    builder.linear_gap("floor", stop, &[(particle, 1, 1.0)], 0.0);
+    builder.linear_gap("wall", rebound, &[(particle, 0, 1.0)], 0.0);
+    Ok(builder.build(t)?)
+}
+
+/// One impact while another contact carries a smooth force.
+pub(in crate::reproduce) fn smooth_multiplier(schemes: &Schemes) -> anyhow::Result<Section> {
+    let mut section = Section::new(
+        "Local errors: an impact beside a smooth multiplier",
+        "A particle slides on the floor, which carries its weight, into a wall: the same orders as for the impact alone, and the \
+         lasting contact is not disturbed.",
+    );
+    for (label, gamma, expected) in
+        [("right active set", 1.0, [1.0, 1.0]), ("wrong active set", 0.0, [1.0, 0.0])]
+    {
+        let mut points = [Vec::new(), Vec::new()];
+        let mut lifted = 0.0f64;
+        for h in SIZES {
+            let begin = -h / 3.0;
+            let (model, state) = sliding_into_a_wall(begin)?;
+            let scheme = schemes.make("moreau-jean", &Options::default().with("gamma", gamma))?;
+            let mut simulation = Simulation::new(model, state, scheme, h)?;
+            simulation.step()?;
+            let (t, found) = (begin + h, &simulation.state);
+            points[0].push((h, (0.5 * t + 0.15 * t * t - found.q[0]).abs()));
+            points[1].push((h, (0.5 + 0.3 * t - found.v[0]).abs()));
+            lifted = lifted.max(found.q[1].abs()).max(found.v[1].abs());
+        }
+        for (k, what) in ["position", "velocity"].into_iter().enumerate() {
+            let slope =
+                Order::fit(points[k].iter().copied(), 1e-14).map_or(f64::NAN, |order| order.slope);
+            section.close(
+                "one impact and smooth multiplier",
+                &format!("local order of the {what}, {label}"),
+                slope,
+                expected[k],
+                0.05,
+            );
+        }
+        section.at_most(
+            "one impact and smooth multiplier",
+            &format!("motion of the lasting contact, {label} [m, m/s]"),
+            lifted,
+            1e-12,
+        );
+    }
     Ok(section)
 }

@@ -54,6 +54,7 @@ pub(crate) struct Bracket {
     pub(crate) right: Sample,
     probe: Sample,
     dense: Dense,
+    dips: Vec<f64>,
 }
 
 impl Bracket {
@@ -68,13 +69,15 @@ impl Bracket {
         if course.watch.is_event(&course.start, &self.right) {
             return Ok(true);
         }
-        let Some(tau) = course.watch.dip(&course.start, &self.right) else { return Ok(false) };
-        course.attempt(flow, tau, &mut self.probe)?;
-        let found = course.watch.is_event(&course.start, &self.probe);
-        if found {
-            std::mem::swap(&mut self.right, &mut self.probe);
+        course.watch.dips(&course.start, &self.right, &mut self.dips);
+        for &tau in &self.dips {
+            course.attempt(flow, tau, &mut self.probe)?;
+            if course.watch.is_event(&course.start, &self.probe) {
+                std::mem::swap(&mut self.right, &mut self.probe);
+                return Ok(true);
+            }
         }
-        Ok(found)
+        Ok(false)
     }
 
     /// Narrows the bracket around the first event to `width`.

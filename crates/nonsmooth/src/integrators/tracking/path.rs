@@ -185,6 +185,12 @@ impl Path {
         next.v.clone_from(&at.v);
         let contacts = self.mode.iter().filter(|&&key| !model.constraints.always[key]);
         next.memory.extend(contacts.map(|&key| key as f64));
+        // A step is judged by its last solve; here all count, so the worst goes there.
+        let worst = (0..log.solves.len())
+            .max_by(|&i, &j| log.solves[i].residual.total_cmp(&log.solves[j].residual));
+        if let Some(worst) = worst {
+            log.solves[worst..].rotate_left(1);
+        }
         log.counts.evaluations = motion.evaluations;
         log.newton_iterations = rk.iterations;
         self.record.finish(model, next, start, log)

@@ -23,6 +23,8 @@ pub(crate) struct Record {
     took_part: Vec<bool>,
     /// Contacts that carried an impulse just before: what they carry now is no impact.
     carrying: Vec<bool>,
+    /// u before the last impact, or at the start of the step [m/s].
+    u_minus: Vec<f64>,
     impulse: Vec<f64>,
     work: Vec<f64>,
     power: Power,
@@ -55,6 +57,8 @@ impl Record {
             x.clear();
             x.resize(n, 0.0);
         }
+        self.u_minus.clear();
+        self.u_minus.extend(standing.iter().map(|s| s.u));
         self.power = Power::default();
     }
 
@@ -82,6 +86,7 @@ impl Record {
         let &Hit { t, key, u_minus, u_plus, impulse, rate } = hit;
         let work = 0.5 * impulse * (u_minus + u_plus);
         self.took_part[key] = true;
+        self.u_minus[key] = u_minus;
         self.impulse[key] += impulse;
         self.work[key] += work;
         self.power.contact += work;
@@ -107,7 +112,7 @@ impl Record {
             contacts.keys.push(Key(key as u64));
             contacts.components.push(0);
             contacts.gap.push(self.start[key].gap);
-            contacts.u_minus.push(self.start[key].u);
+            contacts.u_minus.push(self.u_minus[key]);
             contacts.u_plus.push(end[key].u);
             contacts.impulse.push(self.impulse[key]);
             contacts.work.push(self.work[key]);
@@ -121,7 +126,7 @@ impl Record {
     }
 
     pub(crate) fn poison(&mut self) {
-        for x in [&mut self.impulse, &mut self.work, &mut self.part] {
+        for x in [&mut self.u_minus, &mut self.impulse, &mut self.work, &mut self.part] {
             x.fill(f64::NAN);
         }
         self.accounting.poison();

@@ -1,7 +1,8 @@
 //! The constraints at the end of a trial step, and whether something happened on the way.
 //!
 //! A contact that is not closed was *entered* if y < 0 and u < 0 there, or y is lower than it was at the start: after
-//! an impact y is rounding and u > 0, which must not count. A closed one is *left* where its force pulls.
+//! an impact y is rounding and u > 0, which must not count. A closed one is *left* where its force pulls; a pull that
+//! begins and ends within one step is not seen.
 
 use super::closed::{Row, Scale, Standing};
 use super::forces::Point;
@@ -90,13 +91,14 @@ impl Watch {
             || (0..self.open.len()).any(|key| self.is_entered(key, start, sample))
     }
 
-    /// A length at which a contact may have been entered although it is open again at the end of the sample: the
-    /// lowest point of the cubic through y and u at both ends, where that is below zero.
-    pub(crate) fn dip(&self, start: &[Standing], sample: &Sample) -> Option<f64> {
+    /// Lengths at which contacts may have been entered although they are open again at the end of the sample: the
+    /// lowest points of the cubics through y and u at both ends, where these are below zero.
+    pub(crate) fn dips(&self, start: &[Standing], sample: &Sample, dips: &mut Vec<f64>) {
         let tau = sample.leap.tau;
         let open = (0..self.open.len()).filter(|&key| self.open[key]);
-        let dips = open.filter_map(|key| lowest(&start[key], &sample.standing[key], tau));
-        dips.min_by(f64::total_cmp)
+        dips.clear();
+        dips.extend(open.filter_map(|key| lowest(&start[key], &sample.standing[key], tau)));
+        dips.sort_by(f64::total_cmp);
     }
 }
 

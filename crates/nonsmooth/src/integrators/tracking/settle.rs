@@ -8,15 +8,16 @@
 //! Contacts with λ > 0 bear and are held; those with ÿ > 0 leave; those with neither are idle and held too, behind
 //! the others: where the contacts outnumber the freedoms, the forces then rest on those that bear.
 
-use super::closed::Closed;
+use super::closed::{Closed, Standing};
 use super::course::Course;
+use super::forces::Power;
 use crate::error::{StepError, StepResult};
 use crate::integrators::Solving;
 use crate::log::StepLog;
 use crate::model::{Key, Model};
 use crate::phases::factorize_mass;
 
-/// Most projections of the positions. Newton's method halves the digits left each time; three are common.
+/// Most projections of the positions. Newton's method doubles the digits each time; three are common.
 const PROJECTIONS: usize = 20;
 /// Gap up to which a projection that no longer improves is at rounding, relative to the terms of the gap: a thousand
 /// roundings, for M and W of bad condition.
@@ -47,8 +48,21 @@ pub(crate) struct Candidates {
     keys: Vec<usize>,
     a: Vec<f64>,
     correction: Vec<f64>,
-    /// Place of each row in the order in which it is held: 0 joint, 1 bears, 2 idle, 3 idle after pulling, 4 leaves.
-    rank: Vec<u8>,
+    rank: Vec<Rank>,
+}
+
+/// What becomes of a row, in the order in which rows are held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Joint,
+    /// λ > 0.
+    Bears,
+    /// λ = ÿ = 0.
+    Idle,
+    /// Idle, after its force was seen to pull.
+    Pulled,
+    /// ÿ > 0.
+    Leaves,
 }
 
 impl Candidates {
@@ -125,12 +139,7 @@ impl Candidates {
     }
 
     /// x ← x − M⁻¹ Hᵀ W⁻¹ value.
-    fn correct(
-        &mut self,
-        closed: &Closed,
-        value: impl Fn(&super::closed::Standing) -> f64,
-        x: &mut [f64],
-    ) {
+    fn correct(&mut self, closed: &Closed, value: impl Fn(&Standing) -> f64, x: &mut [f64]) {
         self.correction.clear();
         self.correction.extend(closed.standing.iter().map(|s| -value(s)));
         closed.factor.solve(&mut self.correction);
@@ -147,7 +156,7 @@ impl Candidates {
     ) -> StepResult {
         let Course { motion, contact, at, .. } = course;
         let (rows, a) = (&self.rows, &mut self.a);
-        motion.free(model, at, a, &mut super::forces::Power::default())?;
+        motion.free(model, at, a, &mut Power::default())?;
         motion.closed.fill(model, rows, at, &mut motion.factors, &motion.scale)?;
         motion.closed.curve(model, rows, at)?;
         let closed = &motion.closed;
@@ -158,15 +167,21 @@ impl Candidates {
         let noise = motion.noise * (0..rows.len()).map(size).fold(0.0, f64::max);
         for (i, key) in rows.iter().enumerate() {
             let bears = contact.x[i] * closed.delassus[i * rows.len() + i] > noise;
-            self.rank.push(match () {
-                () if model.constraints.always[*key] => 0,
-                () if bears => 1,
-                () if contact.slack[i] > noise => 4,
-                () if self.pulling.contains(key) => 3,
-                () => 2,
+            self.rank.push(if model.constraints.always[*key] {
+                Rank::Joint
+            } else if bears {
+                Rank::Bears
+            } else if contact.slack[i] > noise {
+                Rank::Leaves
+            } else {
+                self.idle(*key)
             });
         }
         Ok(())
+    }
+
+    fn idle(&self, key: usize) -> Rank {
+        if self.pulling.contains(&key) { Rank::Pulled } else { Rank::Idle }
     }
 
     /// Brings the forces to as few contacts as can carry them: where the contacts that bear depend on each other, force
@@ -174,14 +189,14 @@ impl Candidates {
     fn reduce(&mut self, model: &Model, course: &mut Course) -> StepResult {
         let Course { motion, contact, at, .. } = course;
         loop {
-            let bear = |i: &usize| self.rank[*i] <= 1;
+            let bear = |i: &usize| self.rank[*i] <= Rank::Bears;
             self.bearing.clear();
             self.bearing.extend((0..self.rows.len()).filter(bear));
             self.keys.clear();
             self.keys.extend(self.bearing.iter().map(|&i| self.rows[i]));
             motion.closed.fill(model, &self.keys, at, &mut motion.factors, &motion.scale)?;
             let (m, closed) = (self.bearing.len(), &motion.closed);
-            let is_contact = |k: &usize| self.rank[self.bearing[*k]] == 1;
+            let is_contact = |k: &usize| self.rank[self.bearing[*k]] == Rank::Bears;
             let dependent = (0..m).filter(is_contact).find(|&k| closed.factor.dependent[k]);
             let Some(k) = dependent else { return Ok(()) };
             // H_k = Σ c_i H_i: what k gives up, the others take over with weights c.
@@ -200,18 +215,18 @@ impl Candidates {
             }
             contact.x[self.bearing[k]] -= shift;
             let last = self.bearing[last];
-            self.rank[last] = if self.pulling.contains(&self.rows[last]) { 3 } else { 2 };
+            self.rank[last] = self.idle(self.rows[last]);
         }
     }
 
     /// The mode in the order of the ranks. A contact that pulled and is idle now stays only if it depends on others.
     fn hold(&mut self, model: &Model, course: &mut Course, mode: &mut Vec<usize>) -> StepResult {
         mode.clear();
-        for rank in 0..4 {
+        for rank in [Rank::Joint, Rank::Bears, Rank::Idle, Rank::Pulled] {
             let ranked = self.rows.iter().zip(&self.rank).filter(|(_, r)| **r == rank);
             mode.extend(ranked.map(|(key, _)| key));
         }
-        let n_sure = self.rank.iter().filter(|rank| **rank < 3).count();
+        let n_sure = self.rank.iter().filter(|rank| **rank < Rank::Pulled).count();
         if n_sure < mode.len() {
             let Course { motion, at, .. } = course;
             motion.closed.fill(model, mode, at, &mut motion.factors, &motion.scale)?;

@@ -12,7 +12,8 @@
 //! ```
 //!
 //! With the bracket no wider than C h^{p+1} the order p of the method is kept across any number of events, and through
-//! accumulations of impacts. [Acary10, eq. (48); Mannshardt78]
+//! accumulations of impacts. An overlap in the initial state is removed by the first projection. [Acary10, eq. (48);
+//! Mannshardt78]
 
 use super::bracket::{Bracket, Locate};
 use super::closed::Standing;
@@ -256,10 +257,11 @@ impl Tracker {
     }
 }
 
-/// Flights that shrink by one factor end after length/(1 − factor).
+/// Flights that shrink by one factor end after length/(1 − factor); where the contact was thrown up by others the factor
+/// is not known, and the flight itself is lost in rounding.
 fn accumulated(model: &Model, flight: &Flight) -> Box<StepError> {
-    let ratio = (flight.speed / flight.approach).min(1.0 - f64::EPSILON);
-    let t = flight.t + flight.length / (1.0 - ratio);
+    let factor = if flight.speed < flight.approach { flight.speed / flight.approach } else { 0.0 };
+    let t = flight.t + flight.length / (1.0 - factor);
     let constraint = model.constraints.name(Key(flight.key as u64)).to_owned();
     StepError::Accumulation { constraint, t }.into()
 }
