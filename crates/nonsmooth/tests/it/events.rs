@@ -426,7 +426,11 @@ fn what_cannot_be_honoured_is_refused_in_words() {
     for scheme in ["high-order", "event-driven", "splitting"] {
         let (model, state) = built(|builder| {
             let mass = builder.linear(Linear::new("mass", Sparse::diagonal(&[1.0])));
-            let relay = StepForm { set: Set::Interval { lower: -1.0, upper: 1.0 }, restitution: 0.0 };
+            let relay = StepForm {
+                set: Set::Interval { lower: -1.0, upper: 1.0 },
+                restitution: 0.0,
+                tangential_restitution: 0.0,
+            };
             let law = builder.law("relay", relay);
             builder.linear_gap("switch", law, &[(mass, 0, 1.0)], 0.0);
         });
