@@ -31,11 +31,10 @@ pub(super) fn study(
     let ladder = Ladder::new((0.0, exact.horizon()), (coarsest, finest), 5, phases)?;
     // Whether it can be made at all is told before the factory is called.
     schemes.make(name, options)?;
-    let model = exact.model().ok_or_else(|| anyhow::anyhow!("this solution has no model"))?;
-    model.map_err(|error| anyhow::anyhow!("{error}"))?;
+    exact.model()?;
     let study = Study {
         ladder: &ladder,
-        model: &|| exact.model().expect("looked at above"),
+        model: &|| exact.model(),
         integrator: &|| schemes.make(name, options).expect("looked at above"),
         reference: Reference::Exact(exact),
         coordinates: &[],

@@ -85,7 +85,7 @@ impl Subject {
         let Some((label, solution)) = &exact else {
             return Err(input("give a scene, or --exact with the name of an exact solution".into()));
         };
-        let (model, state) = own_model(label, &**solution)?;
+        let (model, state) = solution.model().map_err(|error| Failure::Input(error.into()))?;
         let coordinates = coordinates(&model, &args.coordinates)?;
         Ok(Self {
             name: label.split(':').next().unwrap_or_default().to_owned(),
@@ -120,7 +120,7 @@ impl Subject {
                 let loaded = read(&scene.path, &scene.text, &scene.set)?;
                 Ok((loaded.simulation.model, loaded.simulation.state))
             }
-            (None, Some((name, exact))) => own_model(name, &**exact),
+            (None, Some((_, exact))) => exact.model().map_err(|error| Failure::Input(error.into())),
             (None, None) => Err(input("nothing to study".into())),
         }
     }
@@ -169,15 +169,6 @@ fn find_exact(text: &str, args: &Common) -> Result<(String, Box<dyn Exact>), Fai
 
 fn options_hold(options: &Options, entry: &exact::Entry, name: &str) -> bool {
     entry.options.iter().any(|declared| declared.name == name && options.is_given(declared))
-}
-
-fn own_model(name: &str, exact: &dyn Exact) -> Result<(Model, State), Failure> {
-    match exact.model() {
-        Some(made) => made.map_err(|error| Failure::Input(error.into())),
-        None => {
-            Err(input(format!("the exact solution `{name}` has no model of its own; give a scene too")))
-        }
-    }
 }
 
 fn places(

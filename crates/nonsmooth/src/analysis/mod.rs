@@ -14,7 +14,7 @@
 //! let ladder = Ladder::new((0.0, ball.horizon()), (1e-2, 1e-3), 3, 8).unwrap();
 //! let study = Study {
 //!     ladder: &ladder,
-//!     model: &|| ball.model().unwrap(),
+//!     model: &|| ball.model(),
 //!     integrator: &|| Box::new(MoreauJean::default()),
 //!     reference: Reference::Exact(&*ball),
 //!     coordinates: &[],

@@ -52,8 +52,7 @@ pub(in crate::reproduce) fn solutions(schemes: &Schemes) -> anyhow::Result<Secti
         }
         let n = 83;
         let h = exact.horizon() / n as f64;
-        let model = exact.model().ok_or_else(|| anyhow::anyhow!("no model"))?;
-        let model = model.map_err(|error| anyhow::anyhow!("{error}"))?;
+        let model = exact.model()?;
         let run = schemes.run(("moreau-jean", &Options::default()), model, h, n)?;
         let worst =
             run.t.iter().zip(&run.q).map(|(t, q)| (q[0] - exact.at(*t).q[0]).abs()).fold(0.0, f64::max);

@@ -6,7 +6,7 @@ use crate::reproduce::studies::known;
 use nonsmooth::{Frame, Model, Observer, Options, Simulation, State, UserError};
 
 fn model(name: &str) -> anyhow::Result<(Model, State)> {
-    Ok(known(name)?.model().ok_or_else(|| anyhow::anyhow!("no model"))??)
+    Ok(known(name)?.model()?)
 }
 
 /// Impulses of impacts and of lasting contact, apart.

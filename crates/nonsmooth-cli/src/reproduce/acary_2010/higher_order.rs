@@ -178,7 +178,7 @@ fn adaptive(schemes: &Schemes, section: &mut Section) -> anyhow::Result<()> {
 fn sinking(schemes: &Schemes, section: &mut Section) -> anyhow::Result<()> {
     let inelastic = known_with("ball", &Options::default().with("restitution", 0.0))?;
     for (force, expected, tolerance) in [("no", 1e-2, 1e-3), ("yes", 0.0, 1e-12)] {
-        let (model, mut state) = inelastic.model().ok_or_else(|| anyhow::anyhow!("no model"))??;
+        let (model, mut state) = inelastic.model()?;
         (state.q, state.v) = (vec![0.0], vec![0.0]);
         let run = schemes.run(
             ("splitting", &Options::default().with_word("contact_force", force)),

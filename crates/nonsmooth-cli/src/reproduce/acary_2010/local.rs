@@ -55,8 +55,7 @@ fn errors(
     (h, part): (f64, f64),
 ) -> anyhow::Result<(f64, f64)> {
     let t = event - part * h;
-    let model = exact.model().ok_or_else(|| anyhow::anyhow!("no model"))?;
-    let (model, mut state) = model.map_err(|error| anyhow::anyhow!("{error}"))?;
+    let (model, mut state) = exact.model()?;
     let before = exact.at(t);
     (state.t, state.q, state.v) = (t, before.q, before.v);
     let mut simulation = Simulation::new(model, state, schemes.make("moreau-jean", options)?, h)?;

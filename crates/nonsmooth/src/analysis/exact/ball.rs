@@ -74,10 +74,10 @@ impl Exact for Ball {
         1.5f64.sqrt() * self.bounces.rest()
     }
 
-    fn model(&self) -> Option<Result<(Model, State), ModelError>> {
+    fn model(&self) -> Result<(Model, State), ModelError> {
         let ball = Linear::new("ball", Sparse::diagonal(&[self.mass]))
             .load(&[-self.weight])
             .initial(&[self.height], &[self.velocity]);
-        Some(above_zero(ball, self.restitution))
+        above_zero(ball, self.restitution)
     }
 }

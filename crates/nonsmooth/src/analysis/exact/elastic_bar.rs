@@ -151,7 +151,7 @@ impl Exact for ElasticBar {
         self.passages(0.0)[1] + 0.5 * self.length / self.wave_speed()
     }
 
-    fn model(&self) -> Option<Result<(Model, State), ModelError>> {
+    fn model(&self) -> Result<(Model, State), ModelError> {
         let (mass, stiffness) = self.matrices();
         let n = self.elements + 1;
         let mut builder = ModelBuilder::new();
@@ -161,6 +161,6 @@ impl Exact for ElasticBar {
         let bar = builder.linear(bar);
         let law = builder.law("plastic", NewtonImpact { restitution: 0.0 });
         builder.linear_gap("wall", law, &[(bar, 0, 1.0)], 0.0);
-        Some(builder.build(0.0))
+        builder.build(0.0)
     }
 }

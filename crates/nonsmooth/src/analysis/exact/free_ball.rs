@@ -45,7 +45,7 @@ impl Exact for FreeBall {
         1.0
     }
 
-    fn model(&self) -> Option<Result<(Model, State), ModelError>> {
+    fn model(&self) -> Result<(Model, State), ModelError> {
         let [q, v] = self.start;
         let mut builder = ModelBuilder::new();
         builder.linear(
@@ -53,6 +53,6 @@ impl Exact for FreeBall {
                 .load(&[-self.mass * self.gravity])
                 .initial(&[q], &[v]),
         );
-        Some(builder.build(0.0))
+        builder.build(0.0)
     }
 }

@@ -109,8 +109,8 @@ pub trait Exact: Send + Sync {
     /// A time by which everything that is worth seeing has happened [s].
     fn horizon(&self) -> f64;
 
-    /// The model that it solves, with its initial state; none where the library has not got the law.
-    fn model(&self) -> Option<Result<(Model, State), ModelError>>;
+    /// The model that it solves, with its initial state.
+    fn model(&self) -> Result<(Model, State), ModelError>;
 }
 
 /// One coordinate that stays above zero, by Newton's law with `restitution`.

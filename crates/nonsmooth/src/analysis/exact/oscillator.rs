@@ -96,11 +96,11 @@ impl Exact for Oscillator {
         10.0 / self.omega
     }
 
-    fn model(&self) -> Option<Result<(Model, State), ModelError>> {
+    fn model(&self) -> Result<(Model, State), ModelError> {
         let [q, v] = self.start;
         let mass = Linear::new("mass", Sparse::diagonal(&[self.mass]))
             .stiffness(Sparse::diagonal(&[self.stiffness]))
             .initial(&[q], &[v]);
-        Some(above_zero(mass, self.restitution))
+        above_zero(mass, self.restitution)
     }
 }

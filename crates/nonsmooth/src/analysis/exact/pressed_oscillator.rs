@@ -85,12 +85,12 @@ impl Exact for Pressed {
         1.25 * self.bounces.rest()
     }
 
-    fn model(&self) -> Option<Result<(Model, State), ModelError>> {
+    fn model(&self) -> Result<(Model, State), ModelError> {
         let [q, v] = self.start;
         let mass = Linear::new("mass", Sparse::diagonal(&[self.mass]))
             .stiffness(Sparse::diagonal(&[self.stiffness]))
             .load(&[-self.press])
             .initial(&[q], &[v]);
-        Some(above_zero(mass, self.restitution))
+        above_zero(mass, self.restitution)
     }
 }

@@ -74,7 +74,7 @@ impl Exact for SlidingBlock {
         2f64.sqrt() * self.stop()
     }
 
-    fn model(&self) -> Option<Result<(Model, State), ModelError>> {
+    fn model(&self) -> Result<(Model, State), ModelError> {
         let mut builder = ModelBuilder::new();
         let block = Linear::new("block", Sparse::diagonal(&[self.mass; 2]))
             .load(&[0.0, -self.mass * self.gravity])
@@ -82,6 +82,6 @@ impl Exact for SlidingBlock {
         let block = builder.linear(block);
         let law = builder.law("rough", Coulomb { friction: self.friction, ..Coulomb::default() });
         builder.linear_contact("floor", law, &[(block, 1, 1.0)], 0.0, &[&[(block, 0, 1.0)]]);
-        Some(builder.build(0.0))
+        builder.build(0.0)
     }
 }

@@ -52,12 +52,12 @@ impl Exact for TakeOff {
         6f64.sqrt() * self.time
     }
 
-    fn model(&self) -> Option<Result<(Model, State), ModelError>> {
+    fn model(&self) -> Result<(Model, State), ModelError> {
         let (rate, time) = (self.rate, self.time);
         let mass = Linear::new("mass", Sparse::diagonal(&[self.mass])).force(move |t, out| {
             out[0] = rate * (t - time);
             Ok(())
         });
-        Some(above_zero(mass, 0.0))
+        above_zero(mass, 0.0)
     }
 }

@@ -19,7 +19,7 @@ fn study(
     let scheme = Options::default().with("theta", theta).with("gamma", gamma);
     let study = Study {
         ladder: &ladder,
-        model: &|| exact.model().expect("it has a model"),
+        model: &|| exact.model(),
         integrator: &|| moreau_jean(&scheme),
         reference: Reference::Exact(&*exact),
         coordinates: &[],
@@ -144,7 +144,7 @@ fn elements_of_a_bar_converge_to_the_wave() {
         let ladder = Ladder::new((0.0, exact.horizon()), (h, h), 1, 4).expect("a ladder");
         let study = Study {
             ladder: &ladder,
-            model: &|| exact.model().expect("it has a model"),
+            model: &|| exact.model(),
             integrator: &|| moreau_jean(&Options::default()),
             reference: Reference::Exact(&*exact),
             coordinates: if all { &[] } else { &[n as usize] },

@@ -18,7 +18,7 @@ fn ladder(exact: &dyn Exact, finest: f64) -> Ladder {
 fn against(reference: Reference<'_>, exact: &dyn Exact, ladder: &Ladder, threads: usize) -> Runs {
     let study = Study {
         ladder,
-        model: &|| exact.model().expect("it has a model"),
+        model: &|| exact.model(),
         integrator: &|| moreau_jean(&Options::default()),
         reference,
         coordinates: &[],
@@ -154,7 +154,7 @@ fn work_is_counted_and_progress_told() {
     let same = || moreau_jean(&Options::default());
     let study = Study {
         ladder: &ladder,
-        model: &|| exact.model().expect("it has a model"),
+        model: &|| exact.model(),
         integrator: &same,
         reference: Reference::Run { integrator: &same, steps: 30_011 },
         coordinates: &[],
@@ -184,7 +184,7 @@ fn mistakes_are_refused_in_words() {
     let make = |ladder: &Ladder, scheme: &Options, coordinates: &[usize]| {
         let study = Study {
             ladder,
-            model: &|| exact.model().expect("it has a model"),
+            model: &|| exact.model(),
             integrator: &|| moreau_jean(scheme),
             reference: Reference::Exact(&*exact),
             coordinates,
@@ -209,7 +209,7 @@ fn mistakes_are_refused_in_words() {
     let block = self::exact("sliding-block");
     let study = Study {
         ladder: &good,
-        model: &|| exact.model().expect("it has a model"),
+        model: &|| exact.model(),
         integrator: &|| moreau_jean(&Options::default()),
         reference: Reference::Exact(&*block),
         coordinates: &[],
