@@ -268,6 +268,6 @@ fn summary_from(x: &[f64], counts: &[i64], words: &str) -> Option<Summary> {
             evaluations: *evaluations as u64,
         },
         problems: *problems as u64,
-        notes: notes_from(words, x.get(19..)?, notes)?,
+        notes: notes_from(words, x.get(20..)?, notes)?,
     })
 }
