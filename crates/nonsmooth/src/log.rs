@@ -140,6 +140,19 @@ impl StepLog {
         self.notes.push(Note { what, value });
     }
 
+    /// Where every solve makes the step: puts the one with the largest residual last, where it is judged.
+    pub(crate) fn worst_last(&mut self) {
+        let residual =
+            |report: &Report| if report.residual.is_nan() { f64::INFINITY } else { report.residual };
+        let solves = &mut self.solves;
+        let worst =
+            (0..solves.len()).max_by(|&i, &j| residual(&solves[i]).total_cmp(&residual(&solves[j])));
+        if let Some(worst) = worst {
+            let last = solves.len() - 1;
+            solves.swap(worst, last);
+        }
+    }
+
     /// Puts the last solve before the one that makes the step, which stays last.
     pub(crate) fn set_aside(&mut self) {
         let n = self.solves.len();

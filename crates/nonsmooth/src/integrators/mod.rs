@@ -1,5 +1,6 @@
 //! Integrators: recipes for one step, each one file, chosen by name from one list.
 
+mod d1_minus;
 mod euler;
 mod euler_explicit;
 mod euler_implicit;
@@ -37,6 +38,7 @@ pub static INTEGRATORS: &[Entry] = &[
     splitting::ENTRY,
     moreau_energy::ENTRY,
     event_driven::ENTRY,
+    d1_minus::ENTRY,
     euler_explicit::ENTRY,
     euler_semi_implicit::ENTRY,
     euler_implicit::ENTRY,
@@ -201,11 +203,6 @@ pub enum Refusal {
         /// Largest inner step [s].
         h_max: f64,
     },
-    /// A combined projection selects its contacts itself.
-    #[error(
-        "integrator.projection = \"combined\" cannot honour project = \"all\": contacts that would overlap take part in the step; leave it out"
-    )]
-    ProjectAllWhenCombined,
     /// The step size is not a positive number.
     #[error("the step size must be a finite number > 0, got {step_size}")]
     StepSize {

@@ -81,6 +81,8 @@ pub struct MoreauProjected {
     newton_tolerance: f64,
     newton_iterations: usize,
     projection: Projection,
+    /// Whether `project` was given although a combined projection selects its contacts itself.
+    idle: bool,
     solving: Solving,
     work: Work,
 }
@@ -115,6 +117,7 @@ impl MoreauProjected {
                 tolerance: options.number(&PROJECTION_TOLERANCE),
                 iterations: options.count(&PROJECTION_ITERATIONS),
             },
+            idle: options.word(&PROJECTION) == "combined" && options.is_given(&PROJECT),
             solving,
             work: Work::default(),
         }
@@ -161,8 +164,10 @@ impl MoreauProjected {
 
 impl Integrator for MoreauProjected {
     fn accepts(&self, _model: &Model) -> Result<(), Refusal> {
-        let ignored = self.projection.all && self.projection.onto_surface;
-        if ignored { Err(Refusal::ProjectAllWhenCombined) } else { Ok(()) }
+        if self.idle {
+            return Err(Refusal::IdleOption { option: PROJECT.name, needs: "projection = \"direct\"" });
+        }
+        Ok(())
     }
 
     fn step(

@@ -3,6 +3,7 @@
 mod analysis;
 mod analytic;
 mod by_name;
+mod d1_minus;
 mod events;
 mod friction;
 mod high_order;

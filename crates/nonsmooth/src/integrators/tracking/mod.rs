@@ -1,5 +1,5 @@
 //! What the schemes that resolve events share: Runge–Kutta methods, the smooth motion with closed contacts, the
-//! search for events, impacts, and the path through a grid step.
+//! search for events, impacts, and the path through a grid step. Other schemes that work with accelerations use a part.
 
 mod bracket;
 mod butcher;
@@ -23,8 +23,13 @@ mod tracker;
 
 pub(super) use bracket::{LOCATE, Locate};
 pub(super) use butcher::{METHODS, find};
+pub(super) use closed::{Row, Standing};
+pub(super) use contact::Contact;
 pub(super) use control::Control;
+pub(super) use forces::{Point, Power};
+pub(super) use motion::Motion;
 pub(super) use path::{Flight, Path};
+pub(super) use record::{Hit, Record};
 pub(super) use refuse::refuse_untracked;
 pub(super) use runge_kutta::Flow;
 pub(super) use sample::Sample;

@@ -1,0 +1,280 @@
+//! D1-minus: second order in smooth phases, with and without lasting contact, first through impacts.
+
+use crate::nonlinear::DoublePendulum;
+use crate::{integrator, order};
+use nonsmooth::{
+    Bilateral, Coulomb, EnergyLedger, Gap, Linear, Model, ModelBuilder, NewtonImpact, Options, Refusal,
+    Simulation, Sparse, State, Trajectory, UserError,
+};
+
+fn simulation((model, state): (Model, State), options: &Options, h: f64) -> Simulation {
+    Simulation::new(model, state, integrator("d1-minus", options), h).expect("accepted")
+}
+
+fn run(made: (Model, State), options: &Options, h: f64, n: u64) -> (Trajectory, EnergyLedger) {
+    let (mut trajectory, mut ledger) = (Trajectory::default(), EnergyLedger::default());
+    let mut simulation = simulation(made, options, h);
+    simulation.run(n, &mut [&mut trajectory, &mut ledger]).expect("the run ends well");
+    (trajectory, ledger)
+}
+
+fn double_pendulum() -> (Model, State) {
+    let mut builder = ModelBuilder::new();
+    let pendulum = DoublePendulum { gravity: 10.0 };
+    builder.lagrangian("pendulum", &["a", "b"], pendulum, &[0.9, -0.4], &[0.2, 1.0]);
+    builder.build(0.0).expect("a right model")
+}
+
+/// The end of a run of n steps up to t = 1, as (q, v).
+fn end(made: (Model, State), n: u64) -> Vec<f64> {
+    let (ours, _) = run(made, &Options::default(), 1.0 / n as f64, n);
+    [ours.q[n as usize].clone(), ours.v[n as usize].clone()].concat()
+}
+
+fn far(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).fold(0.0, |m, (a, b)| m.max((a - b).abs()))
+}
+
+/// Largest error over 200 instants up to t = 1, against 200 · 64 steps, whose own error changes the order by 1/1000.
+#[test]
+fn free_motion_is_of_order_two() {
+    let states = |n: u64| {
+        let (ours, _) = run(double_pendulum(), &Options::default(), 1.0 / n as f64, n);
+        let all: Vec<Vec<f64>> = ours.q.iter().zip(&ours.v).map(|(q, v)| [&q[..], v].concat()).collect();
+        all.into_iter().step_by(n as usize / 200).flatten().collect::<Vec<f64>>()
+    };
+    let fine = states(200 * 64);
+    let [coarse, finer] = [200, 800].map(|n| far(&states(n), &fine));
+    let measured = order(coarse, finer, 4.0);
+    eprintln!("{coarse:.2e} → {finer:.2e}, order {measured:.3}");
+    assert!((measured - 2.0).abs() < 0.1, "{measured}");
+}
+
+/// A mass held at a wall by a spring that also carries a swinging mass: q₁ = 0 all the time.
+fn pressed() -> (Model, State) {
+    let matrix = |rows: [[f64; 2]; 2]| Sparse::from_rows(&rows.map(|row| row.to_vec()));
+    let pair = Linear::new("pair", matrix([[1.0, 0.0], [0.0, 1.0]]))
+        .stiffness(matrix([[9.0, -9.0], [-9.0, 9.0]]))
+        .load(&[-20.0, 0.0])
+        .initial(&[0.0, 1.0], &[0.0, 0.0]);
+    let mut builder = ModelBuilder::new();
+    let pair = builder.linear(pair);
+    let law = builder.law("wall", NewtonImpact { restitution: 0.7 });
+    builder.linear_gap("wall", law, &[(pair, 0, 1.0)], 0.0);
+    builder.build(0.0).expect("a right model")
+}
+
+/// y = 1 − |q| ≥ 0.
+struct Bowl;
+
+impl Gap for Bowl {
+    fn gap(&self, _t: f64, q: &[f64]) -> Result<f64, UserError> {
+        Ok(1.0 - q[0].hypot(q[1]))
+    }
+    fn jacobian(&self, _t: f64, q: &[f64], out: &mut [f64]) -> Result<(), UserError> {
+        let r = q[0].hypot(q[1]);
+        out.copy_from_slice(&[-q[0] / r, -q[1] / r]);
+        Ok(())
+    }
+}
+
+/// A particle that slides in a round bowl: a pendulum as long as it is pressed against it.
+fn bowl() -> (Model, State) {
+    let mut builder = ModelBuilder::new();
+    let start = std::f64::consts::FRAC_1_SQRT_2;
+    let particle = Linear::new("particle", Sparse::diagonal(&[1.0, 1.0])).load(&[0.0, -10.0]);
+    let particle = builder.linear(particle.initial(&[start, -start], &[0.0, 0.0]));
+    let law = builder.law("bowl", NewtonImpact { restitution: 0.0 });
+    builder.gap("bowl", law, &[(particle, 0), (particle, 1)], Bowl);
+    builder.build(0.0).expect("a right model")
+}
+
+#[test]
+fn lasting_contact_is_of_order_two() {
+    let n = 100;
+    let (ours, _) = run(pressed(), &Options::default(), 1.0 / n as f64, n);
+    for k in 1..=n as usize {
+        assert!(ours.q[k][0].abs() < 1e-15 && ours.v[k][0].abs() < 1e-15, "{:?}", ours.q[k]);
+        // λ = 20 − 9 q₂, positive throughout.
+        assert!(ours.impulses[k][0] > 0.0);
+    }
+    let exact = |n: u64| {
+        let found = end(pressed(), n);
+        far(&found, &[0.0, 3f64.cos(), 0.0, -3.0 * 3f64.sin()])
+    };
+    let measured = order(exact(100), exact(400), 4.0);
+    eprintln!("pressed: order {measured:.3}");
+    assert!((measured - 2.0).abs() < 0.05, "{measured}");
+    let fine = end(bowl(), 25_600);
+    let [coarse, finer] = [100, 400].map(|n| far(&end(bowl(), n), &fine));
+    let measured = order(coarse, finer, 4.0);
+    eprintln!("bowl: {coarse:.2e} → {finer:.2e}, order {measured:.3}");
+    assert!((measured - 2.0).abs() < 0.1, "{measured}");
+}
+
+/// q̈ = t − 1 + r from rest in contact: it lifts at t = 1, and q = (t − 1)³/6.
+#[test]
+fn a_contact_opens_when_nothing_presses_it() {
+    let n = 200;
+    let made = || {
+        let mut builder = ModelBuilder::new();
+        let mass = Linear::new("mass", Sparse::diagonal(&[1.0])).force(|t, out| {
+            out[0] = t - 1.0;
+            Ok(())
+        });
+        let mass = builder.linear(mass);
+        let law = builder.law("floor", NewtonImpact { restitution: 0.5 });
+        builder.linear_gap("floor", law, &[(mass, 0, 1.0)], 0.0);
+        builder.build(0.0).expect("a right model")
+    };
+    let (ours, _) = run(made(), &Options::default(), 2.0 / n as f64, n);
+    assert!(ours.q[..=100].iter().all(|q| q[0] == 0.0));
+    let error = |n: u64| {
+        let (ours, _) = run(made(), &Options::default(), 2.0 / n as f64, n);
+        (ours.q[n as usize][0] - 1.0 / 6.0).abs()
+    };
+    // An odd number of steps: the take-off falls between two nodes.
+    let measured = order(error(101), error(807), 807.0 / 101.0);
+    assert!((measured - 2.0).abs() < 0.1, "{measured}");
+}
+
+/// f = −2 from q = 1, e = ½.
+fn ball(restitution: f64) -> (Model, State) {
+    let mut builder = ModelBuilder::new();
+    let ball = Linear::new("ball", Sparse::diagonal(&[1.0])).load(&[-2.0]).initial(&[1.0], &[0.0]);
+    let ball = builder.linear(ball);
+    let law = builder.law("floor", NewtonImpact { restitution });
+    builder.linear_gap("floor", law, &[(ball, 0, 1.0)], 0.0);
+    builder.build(0.0).expect("a right model")
+}
+
+/// Largest and mean error of q, mean error of v, through two impacts up to t = 2.3.
+fn ball_errors(n: u64) -> [f64; 3] {
+    let (ours, _) = run(ball(0.5), &Options::default(), 2.3 / n as f64, n);
+    let exact = |t: f64| match t {
+        t if t < 1.0 => (1.0 - t * t, -2.0 * t),
+        t if t < 2.0 => ((t - 1.0) - (t - 1.0).powi(2), 1.0 - 2.0 * (t - 1.0)),
+        t => (0.5 * (t - 2.0) - (t - 2.0).powi(2), 0.5 - 2.0 * (t - 2.0)),
+    };
+    let mut errors = [0.0f64; 3];
+    for (k, &t) in ours.t.iter().enumerate() {
+        let (q, v) = exact(t);
+        let (q, v) = ((ours.q[k][0] - q).abs(), (ours.v[k][0] - v).abs());
+        errors = [errors[0].max(q), errors[1] + q / n as f64, errors[2] + v / n as f64];
+    }
+    errors
+}
+
+#[test]
+fn impacts_are_of_order_one() {
+    // Averaged over 30 step numbers about n, since an error jumps with the phase of the impact in its step.
+    let averaged = |n: u64| {
+        let all: Vec<[f64; 3]> = (0..30).map(|k| ball_errors(n + k * n / 100)).collect();
+        [0, 1, 2].map(|i| all.iter().map(|e| e[i]).sum::<f64>() / 30.0)
+    };
+    let (coarse, fine) = (averaged(101), averaged(1616));
+    let orders = [0, 1, 2].map(|i| order(coarse[i], fine[i], 16.0));
+    eprintln!("{coarse:?} → {fine:?}, orders {orders:.3?}");
+    assert!(orders.iter().all(|p| (p - 1.0).abs() < 0.1), "{orders:?}");
+}
+
+/// After the accumulation the scheme as published rattles and sinks, as its header says; by option it rests.
+#[test]
+fn the_end_of_an_accumulation_is_what_the_option_says() {
+    let (h, n, e) = (1e-3, 5000, 0.5);
+    let (ours, _) = run(ball(e), &Options::default(), h, n);
+    let (speed, sinks) = (e * 2.0 * h / (2.0 + 2.0 * e), 2.0 * h / (2.0 + 2.0 * e));
+    let (first, last) = (ours.q[4000][0], ours.q[5000][0]);
+    assert!((ours.v[5000][0] - speed).abs() < 1e-12, "{} {speed}", ours.v[5000][0]);
+    assert!(((first - last) / (1000.0 * h) - sinks).abs() < 1e-12, "{first} {last}");
+    let inelastic = Options::default().with_word("persistent", "inelastic");
+    let (ours, _) = run(ball(e), &inelastic, h, n);
+    for k in 4000..=5000 {
+        assert!((ours.q[k][0] - ours.q[4000][0]).abs() < 1e-14 && ours.v[k][0].abs() < 1e-14);
+        assert!((ours.impulses[k][0] - 2.0 * h).abs() < 1e-14, "{}", ours.impulses[k][0]);
+    }
+    assert!(ours.q[5000][0] > -2.0 * h, "{}", ours.q[5000][0]);
+}
+
+#[test]
+fn the_ledger_books_impacts_exactly() {
+    // Under a constant load the flight is exact too: all that is lost is lost at impacts.
+    let (ours, ledger) = run(ball(0.5), &Options::default(), 0.013, 170);
+    assert!(ledger.worst_remainder < 1e-14, "{ledger:?}");
+    assert!((ledger.total.contact + 1.875).abs() < 0.1, "{:?}", ledger.total);
+    assert!(ours.impulses.iter().any(|p| p[0] > 0.0));
+    // With springs the trapezoidal rule leaves O(h³) per step.
+    let remainder = |n: u64| run(pressed(), &Options::default(), 1.0 / n as f64, n).1.worst_remainder;
+    let measured = order(remainder(100), remainder(400), 4.0);
+    assert!((measured - 3.0).abs() < 0.1, "{measured}");
+}
+
+/// y = x² + z² − 1 = 0.
+struct Rod;
+
+impl Gap for Rod {
+    fn gap(&self, _t: f64, q: &[f64]) -> Result<f64, UserError> {
+        Ok(q[0] * q[0] + q[1] * q[1] - 1.0)
+    }
+    fn jacobian(&self, _t: f64, q: &[f64], out: &mut [f64]) -> Result<(), UserError> {
+        out.copy_from_slice(&[2.0 * q[0], 2.0 * q[1]]);
+        Ok(())
+    }
+}
+
+#[test]
+fn joints_hold_their_velocity_and_drift_with_the_square_of_the_step() {
+    let made = || {
+        let mut builder = ModelBuilder::new();
+        let mass = Linear::new("mass", Sparse::diagonal(&[2.0, 2.0])).load(&[0.0, -19.62]);
+        let mass = builder.linear(mass.initial(&[1.0, 0.0], &[0.0, 0.0]));
+        let joint = builder.law("joint", Bilateral);
+        builder.gap("rod", joint, &[(mass, 0), (mass, 1)], Rod);
+        builder.build(0.0).expect("a right model")
+    };
+    let drift = |n: u64| {
+        let (ours, _) = run(made(), &Options::default(), 2.0 / n as f64, n);
+        for (q, v) in ours.q.iter().zip(&ours.v) {
+            assert!((q[0] * v[0] + q[1] * v[1]).abs() < 1e-12, "{q:?} {v:?}");
+        }
+        ours.gaps.iter().fold(0.0f64, |m, gaps| m.max(gaps[0].abs()))
+    };
+    let measured = order(drift(500), drift(2000), 4.0);
+    assert!((measured - 2.0).abs() < 0.1, "{measured}");
+}
+
+#[test]
+fn friction_and_prescribed_motion_are_refused() {
+    let mut builder = ModelBuilder::new();
+    let p = builder.linear(Linear::new("particle", Sparse::diagonal(&[1.0; 2])));
+    let law = builder.law("rough", Coulomb { friction: 0.3, ..Coulomb::default() });
+    builder.linear_contact("floor", law, &[(p, 1, 1.0)], 0.0, &[&[(p, 0, 1.0)]]);
+    let (model, state) = builder.build(0.0).expect("a right model");
+    let scheme = integrator("d1-minus", &Options::default());
+    let refusal = Simulation::new(model, state, scheme, 0.1).err().expect("refused");
+    assert!(matches!(refusal, Refusal::Law { scheme: "d1-minus", .. }), "{refusal}");
+    let mut builder = ModelBuilder::new();
+    let p = builder.linear(Linear::new("piston", Sparse::diagonal(&[1.0])));
+    builder.prescribe(p, 0, |t| Ok(t.sin()));
+    let (model, state) = builder.build(0.0).expect("a right model");
+    let scheme = integrator("d1-minus", &Options::default());
+    let refusal = Simulation::new(model, state, scheme, 0.1).err().expect("refused");
+    assert!(matches!(refusal, Refusal::Prescribed { .. }), "{refusal}");
+}
+
+/// No bit depends on scratch.
+#[test]
+fn scratch_does_not_matter() {
+    for made in [bowl as fn() -> (Model, State), pressed, || ball(0.8)] {
+        let (mut plain, mut poisoned) = (
+            simulation(made(), &Options::default(), 0.01),
+            simulation(made(), &Options::default(), 0.01),
+        );
+        for k in 0..300 {
+            poisoned.poison();
+            plain.step().expect("a good step");
+            poisoned.step().expect("a good step");
+            assert_eq!(plain.state, poisoned.state, "step {k}");
+        }
+    }
+}
