@@ -28,8 +28,8 @@ use crate::error::{StepError, StepResult};
 use crate::log::{Counts, StepLog};
 use crate::model::{Model, State};
 use crate::phases::{
-    Accounting, Activation, Balance, Free, Made, Newmark, Rows, Smooth, Stage, Theta, TwoLevels,
-    account, detect, external_impulse, judge_solve, warm_start,
+    Accounting, Activation, Balance, Free, Impulses, Made, Newmark, Rows, Smooth, Stage, Theta,
+    TwoLevels, account, detect, external_impulse, judge_solve, warm_start,
 };
 use nonsmooth_solvers::{Declared, Kind, Options};
 
@@ -74,6 +74,8 @@ struct Work {
     motion: Motion,
     rate: Rate,
     free: Free,
+    /// Impulses of the last step.
+    carried: Impulses,
     accounting: Accounting,
 }
 
@@ -111,7 +113,7 @@ impl GeneralizedAlpha {
         next: &mut State,
         log: &mut StepLog,
     ) -> StepResult {
-        let Work { start, smooth, levels, free, accounting, .. } = &mut self.work;
+        let Work { start, smooth, levels, free, carried, accounting, .. } = &mut self.work;
         let TwoLevels { there, at, velocity, joints, mu, nu, .. } = levels;
         (next.t, next.step, next.step_size) = (now.t + h, now.step + 1, h);
         next.q.clone_from(&there.q);
@@ -119,9 +121,7 @@ impl GeneralizedAlpha {
         next.memory.clear();
         next.memory.extend(smooth.a.iter().chain(&smooth.z));
         let Stage { rows, multipliers, .. } = velocity;
-        let p = std::mem::take(&mut multipliers.p);
-        warm_start(now, rows, h, multipliers);
-        multipliers.p = p;
+        warm_start(now, rows, h, carried);
         rows.as_seen_from(start);
         // Λ, and for joints h λ̃ beside it: β' λ̃ = μ − ν.
         for key in joints {
@@ -134,7 +134,7 @@ impl GeneralizedAlpha {
 
         let rule = Theta { h, theta: 0.5 };
         external_impulse(model, now, at, rule, free)?;
-        let (p, previous) = (&multipliers.p, &multipliers.previous);
+        let (p, previous) = (&multipliers.p, &carried.previous);
         let made = Made { now, next, end: next, rule, phi: 0.5, at, free, rows, p, previous };
         account(model, &made, accounting, log)?;
         self.work.book_defects(model, now, next, self.method, log)
@@ -264,7 +264,8 @@ impl Integrator for GeneralizedAlpha {
         for x in [memory, r, x] {
             x.fill(f64::NAN);
         }
-        let Work { motion, rate, free, accounting, .. } = &mut self.work;
+        let Work { motion, rate, free, carried, accounting, .. } = &mut self.work;
+        carried.poison();
         motion.poison();
         rate.poison();
         free.poison();
