@@ -140,13 +140,14 @@ impl StepLog {
         self.notes.push(Note { what, value });
     }
 
-    /// Where every solve makes the step: puts the one with the largest residual last, where it is judged.
-    pub(crate) fn worst_last(&mut self) {
+    /// Where all solves from number `first` on make the step: puts the one with the largest residual last, where the
+    /// summary looks.
+    pub(crate) fn worst_last(&mut self, first: usize) {
         let residual =
             |report: &Report| if report.residual.is_nan() { f64::INFINITY } else { report.residual };
         let solves = &mut self.solves;
         let worst =
-            (0..solves.len()).max_by(|&i, &j| residual(&solves[i]).total_cmp(&residual(&solves[j])));
+            (first..solves.len()).max_by(|&i, &j| residual(&solves[i]).total_cmp(&residual(&solves[j])));
         if let Some(worst) = worst {
             let last = solves.len() - 1;
             solves.swap(worst, last);

@@ -326,3 +326,18 @@ fn no_step_that_resolves_events_allocates() {
         none_allocates_with(scheme, &options, &cases[..n]);
     }
 }
+
+#[test]
+fn no_step_with_several_problems_allocates() {
+    let cases: [Case; 4] = [
+        ("ball bouncing", || ball(0.3, 0.0), 400, 1..=500),
+        ("bead in a corner", corner, 400, 1..=500),
+        ("200 coupled coordinates", || chain(200, 0.0), 500, 1..=499),
+        ("double pendulum at a wall that swings", pendulum, 1500, 1..=499),
+    ];
+    none_allocates_by("moreau-projected", &cases);
+    none_allocates_by("generalized-alpha", &cases);
+    none_allocates_by("stewart-trinkle", &cases[1..2]);
+    // The curvature of a gap that does not tell it is found with memory of its own.
+    none_allocates_by("d1-minus", &cases[..3]);
+}

@@ -17,14 +17,21 @@
 //! Order 2 while nothing closes, lasting contacts included, and 1 through impacts. Explicit: h ω < 2 where there is
 //! stiffness. Under the weight g an accumulation with e > 0 does not end in rest: a velocity v = e g h/(2 + 2e) is not
 //! small enough for λ⁺, the step loses g h/2 of it and throws back e times the rest, so that v stays and q sinks at
-//! g h/(2 + 2e). `persistent` = "inelastic" lets contacts that were closed before come to rest. The ledger books impacts
-//! exactly, and forces by the trapezoidal rule; what that leaves is the remainder.
+//! g h/(2 + 2e). `persistent` = "inelastic" lets contacts that were closed before come to rest.
+//!
+//! The ledger books impacts exactly and the power of forces F = M a + ∇V by the trapezoidal rule. With v_½ = ½ (v + v⁻)
+//! and the displacement defect d = q⁺ − q − h v_½ it closes for linear systems:
+//!
+//! ```text
+//! scheme = ½ (∇V + ∇V⁺)·d + h/2 (F⁺·(v_½ − v) + F⁻·(v_½ − v₁))
+//! ```
 
 use super::tracking::{Contact, Hit, Motion, Point, Power, Record, Row, Standing, refuse_untracked};
 use super::{Entry, Integrator, Refusal, Solving};
 use crate::error::{StepResult, check_finite};
 use crate::log::{Counts, StepLog};
 use crate::model::{Key, Model, State};
+use crate::phases::Balance;
 use nonsmooth_solvers::{Declared, Kind, Options};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -81,6 +88,8 @@ struct Work {
     /// The constraints of the impulses, and what λ⁻ gave them [N·s].
     keys: Vec<usize>,
     given: Vec<f64>,
+    balance: Balance,
+    gradient: Vec<f64>,
 }
 
 /// Acceleration and contact forces at one end of the step.
@@ -88,8 +97,10 @@ struct Work {
 struct Side {
     /// M⁻¹ f.
     free: Vec<f64>,
-    /// M⁻¹ (f + Hᵀ λ).
+    /// M⁻¹ (f + Hᵀ λ), in a step with an impact M⁻¹ f.
     a: Vec<f64>,
+    /// F = M a + ∇V [N].
+    force: Vec<f64>,
     /// The constraints that may carry a force.
     keys: Vec<usize>,
     /// h/2 λ of each [N·s].
@@ -130,7 +141,7 @@ impl D1Minus {
     ) -> StepResult {
         let carries = |s: &Standing| s.gap <= self.closed_gap && s.u <= self.closed_velocity;
         let Work { motion, contact, at, standing, sides, .. } = &mut self.work;
-        let Side { free, a, keys, impulse, work } = &mut sides[end];
+        let Side { free, a, keys, impulse, work, .. } = &mut sides[end];
         let mut power = Power::default();
         motion.free(model, at, free, &mut power)?;
         a.clone_from(free);
@@ -154,12 +165,31 @@ impl D1Minus {
         Ok(())
     }
 
-    /// v⁻ into the present point, with its forces booked.
-    fn combine(&mut self, now: &State, h: f64, impact: bool) {
-        let Work { record, at, sides, .. } = &mut self.work;
-        let of = |side: &'_ Side, i: usize| if impact { side.free[i] } else { side.a[i] };
+    /// v⁻ into the present point, with its forces booked; returns what the scheme adds to the energy [J].
+    fn combine(&mut self, model: &Model, now: &State, h: f64, impact: bool) -> StepResult<f64> {
+        let Work { record, at, sides, balance, gradient, .. } = &mut self.work;
+        for (side, q) in sides.iter_mut().zip([&now.q, &at.q]) {
+            if impact {
+                side.a.clone_from(&side.free);
+            }
+            side.force.clear();
+            side.force.resize(q.len(), 0.0);
+            balance.add_gradient(model, q, 1.0, &mut side.force)?;
+            balance.add_inertia(model, q, 1.0, &side.a, &mut side.force)?;
+        }
+        gradient.clear();
+        gradient.resize(now.q.len(), 0.0);
+        for q in [&now.q, &at.q] {
+            balance.add_gradient(model, q, 0.5, gradient)?;
+        }
+        let mut added = 0.0;
         for (i, v) in at.v.iter_mut().enumerate() {
-            *v = now.v[i] + 0.5 * h * (of(&sides[0], i) + of(&sides[1], i));
+            let v_minus = now.v[i] + 0.5 * h * (sides[0].a[i] + sides[1].a[i]);
+            let mean = 0.5 * (now.v[i] + v_minus);
+            added += gradient[i] * (at.q[i] - now.q[i] - h * mean);
+            added += 0.5 * h * sides[0].force[i] * (mean - now.v[i]);
+            added += 0.5 * h * sides[1].force[i] * (mean - *v);
+            *v = v_minus;
         }
         for Side { keys, impulse, work, .. } in sides {
             if impact {
@@ -168,6 +198,7 @@ impl D1Minus {
                 record.smooth(keys, work, impulse);
             }
         }
+        Ok(added)
     }
 
     /// The impulses at the end of the step; `at` holds v⁻, then v⁺.
@@ -229,7 +260,8 @@ impl Work {
     }
 
     /// Takes up a state.
-    fn begin(&mut self, model: &Model, now: &State, closed_gap: f64) -> StepResult {
+    fn begin(&mut self, model: &Model, now: &State, h: f64, closed_gap: f64) -> StepResult {
+        self.motion.scale.h = h;
         self.at.t = now.t;
         self.at.q.clone_from(&now.q);
         self.at.v.clone_from(&now.v);
@@ -275,16 +307,15 @@ impl Integrator for D1Minus {
         next: &mut State,
         log: &mut StepLog,
     ) -> StepResult {
-        self.work.motion.scale.h = h;
-        self.work.begin(model, now, self.closed_gap)?;
+        self.work.begin(model, now, h, self.closed_gap)?;
         self.accelerate(model, 0, (h, false), log)?;
         self.work.predict(model, h)?;
         self.work.look(model)?;
         let impact = self.work.closes(model, self.closed_gap);
         self.accelerate(model, 1, (h, impact), log)?;
-        self.combine(now, h, impact);
+        let added = self.combine(model, now, h, impact)?;
         self.strike(model, log)?;
-        log.worst_last();
+        log.worst_last(0);
         log.newton_iterations = 1;
         log.counts = Counts { steps: 1, rejected: 0, evaluations: 2 };
 
@@ -295,24 +326,28 @@ impl Integrator for D1Minus {
         next.v.clone_from(&at.v);
         next.memory.clear();
         check_finite(model, "velocity", &next.v)?;
-        record.finish(model, next, standing, log)
+        record.finish(model, next, standing, log)?;
+        log.works.scheme += added;
+        Ok(())
     }
 
     fn poison(&mut self) {
-        let Work { motion, contact, record, at, standing, was_closed, sides, given, .. } =
-            &mut self.work;
+        let Work { motion, contact, record, at, standing, was_closed, sides, .. } = &mut self.work;
         motion.poison();
-        given.fill(f64::NAN);
         contact.poison();
         record.poison();
         at.poison();
         standing.clear();
         was_closed.clear();
         for side in sides {
-            for x in [&mut side.free, &mut side.a, &mut side.impulse] {
+            for x in [&mut side.free, &mut side.a, &mut side.force, &mut side.impulse] {
                 x.fill(f64::NAN);
             }
         }
+        let Work { given, balance, gradient, .. } = &mut self.work;
+        given.fill(f64::NAN);
+        gradient.fill(f64::NAN);
+        balance.poison();
         self.solving.solver.forget();
     }
 }

@@ -6,6 +6,7 @@ mod euler_explicit;
 mod euler_implicit;
 mod euler_semi_implicit;
 mod event_driven;
+mod generalized_alpha;
 mod high_order;
 mod moreau_adaptive;
 mod moreau_energy;
@@ -39,6 +40,7 @@ pub static INTEGRATORS: &[Entry] = &[
     moreau_energy::ENTRY,
     event_driven::ENTRY,
     d1_minus::ENTRY,
+    generalized_alpha::ENTRY,
     euler_explicit::ENTRY,
     euler_semi_implicit::ENTRY,
     euler_implicit::ENTRY,

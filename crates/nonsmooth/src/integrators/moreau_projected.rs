@@ -7,7 +7,9 @@
 //! ```
 //!
 //! *Direct*: joints end with y = 0, contacts that took part with y ≥ 0 and λ ≥ 0. A contact that did not take part keeps
-//! its overlap until the step in which it does, unless `project` = "all".
+//! its overlap until the step in which it does, unless `project` = "all". With e > 0 an accumulation under the weight g does
+//! not end in rest: lifted to y = 0 and leaving at v = e g h/(1 + e), a contact does not take part in the next step, falls
+//! and is thrown back, every other step. Combined projection comes to rest.
 //!
 //! *Combined*: contacts that would end inside by more than the tolerance take part too, with their impact law, and the
 //! step is made again until no other one enters. Every constraint that took part ends with y = 0, λ of either sign. So no

@@ -111,6 +111,32 @@ impl Assembly {
         }
     }
 
+    /// Poses the problem with the matrix H (c_1 … c_m), the columns given one after the other.
+    pub(super) fn pose(&mut self, rows: &Rows, v_free: &[f64], columns: &[f64]) {
+        let n = v_free.len().max(1);
+        self.known = None;
+        let problem = &mut self.problem;
+        problem.matrix_stamp = None;
+        problem.symmetric = false;
+        problem.sets.clear();
+        problem.sets.extend(rows.forms.iter().map(|form| form.set));
+        problem.u_free.clear();
+        let m = rows.keys.len();
+        problem.u_free.extend((0..m).map(|i| rows.jacobian.row_dot(i, v_free) + rows.bias[i]));
+        let w = problem.delassus_mut();
+        w.clear(m);
+        for i in 0..m {
+            for (j, column) in columns.chunks_exact(n).enumerate() {
+                let entry = rows.jacobian.row_dot(i, column);
+                if entry != 0.0 || i == j {
+                    w.column.push(j as u32);
+                    w.value.push(entry);
+                }
+            }
+            w.finish_row();
+        }
+    }
+
     fn fill_columns(&mut self, rows: &Rows, n_velocities: usize) {
         self.start.clear();
         self.start.resize(n_velocities + 2, 0);

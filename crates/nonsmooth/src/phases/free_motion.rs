@@ -91,7 +91,7 @@ fn general_motion(
 }
 
 /// h (θ F_ext⁺ + (1−θ) F_ext) of everything that depends on time.
-fn external_impulse(
+pub fn external_impulse(
     model: &Model,
     now: &State,
     at: &Iterate,

@@ -13,17 +13,18 @@
 use super::account::{Accounting, energies};
 use super::apply::apply;
 use super::assemble::{Assembly, assemble};
-use super::detect::{Rows, slope_of};
+use super::detect::Rows;
 use super::factorize::{Coeffs, Factors, factorize};
 use super::free_motion::Free;
 use super::iterate::Iterate;
 use super::solve::{Impulses, solve};
-use crate::error::{StepError, StepResult, check_constraint, check_finite};
+use super::survey::survey;
+use crate::error::{StepError, StepResult, check_finite};
 use crate::integrators::Solving;
 use crate::laws::StepForm;
 use crate::log::StepLog;
-use crate::model::{Key, Model, State, gather};
-use nonsmooth_solvers::{Set, Sparse};
+use crate::model::{Key, Model, State};
+use nonsmooth_solvers::Set;
 
 /// Where and how closely the end of the step is projected.
 #[derive(Clone, Copy, Debug)]
@@ -117,15 +118,14 @@ impl Projecting {
         rule: Projection,
         next: &State,
     ) -> StepResult<(f64, Option<Key>)> {
-        let rows = &mut self.rows;
-        rows.begin(model.n_velocities());
+        let Self { keys, rows, .. } = self;
+        survey(model, keys, next, rows)?;
         let (mut largest, mut worst) = (0.0, None);
-        for &key in &self.keys {
-            let gap = push_gap(model, key, next, rows)?;
+        for (i, &key) in keys.iter().enumerate() {
             let equality = rule.onto_surface || model.constraints.always[key.0 as usize];
             let set = if equality { Set::Free } else { Set::Nonnegative };
-            rows.forms.push(StepForm { set, restitution: 0.0, tangential_restitution: 0.0 });
-            let violation = if equality { gap.abs() } else { -gap };
+            rows.forms[i] = StepForm { set, restitution: 0.0, tangential_restitution: 0.0 };
+            let violation = if equality { rows.gap[i].abs() } else { -rows.gap[i] };
             if violation > largest {
                 (largest, worst) = (violation, Some(key));
             }
@@ -143,7 +143,7 @@ impl Projecting {
     ) -> StepResult {
         let Self { at, rows, factors, free, assembly, multipliers, dq, .. } = self;
         at.rest_at(next);
-        factorize(model, at, Coeffs { damping: 0.0, stiffness: 0.0 }, factors)?;
+        factorize(model, at, Coeffs::EXPLICIT, factors)?;
         free.v.clear();
         free.v.resize(next.q.len(), 0.0);
         assemble(model, rows, factors, free, assembly);
@@ -176,53 +176,6 @@ impl Projecting {
         gaps.fill(f64::NAN);
         dq.fill(f64::NAN);
         unprojected.fill(f64::NAN);
-    }
-}
-
-/// Appends row, gap and bias of one constraint; its form is still to be written. Returns the gap.
-fn push_gap(model: &Model, key: Key, next: &State, rows: &mut Rows) -> StepResult<f64> {
-    let (constraints, i) = (&model.constraints, key.0 as usize);
-    let gap = if i < constraints.n_linear() {
-        let (columns, values) = constraints.jacobian.row(i);
-        rows.append(key, columns, values);
-        constraints.offset[i] + constraints.jacobian.row_dot(i, &next.q)
-    } else {
-        let (columns, function) = &constraints.gaps[i - constraints.n_linear()];
-        let user = || StepError::in_constraint(model, key);
-        gather(columns, &next.q, &mut rows.local_q);
-        slope_of(&**function, next.t, &rows.local_q, &mut rows.slope).map_err(user())?;
-        rows.slope.iter().try_for_each(|&s| check_constraint(model, "jacobian", key, s))?;
-        let slope = std::mem::take(&mut rows.slope);
-        rows.append(key, columns, &slope);
-        rows.slope = slope;
-        function.gap(next.t, &rows.local_q).map_err(user())?
-    };
-    check_constraint(model, "gap", key, gap)?;
-    rows.gap.push(gap);
-    rows.bias.push(gap);
-    Ok(gap)
-}
-
-impl Rows {
-    /// Empties the rows for another selection of constraints.
-    fn begin(&mut self, n_velocities: usize) {
-        let stamp = self.stamp + 1;
-        self.keys.clear();
-        self.components.clear();
-        self.forms.clear();
-        self.jacobian.clear(n_velocities);
-        self.gap.clear();
-        self.bias.clear();
-        self.stamp = stamp;
-    }
-
-    fn append(&mut self, key: Key, columns: &[u32], slope: &[f64]) {
-        self.keys.push(key);
-        self.components.push(0);
-        let Sparse { column, value, .. } = &mut self.jacobian;
-        column.extend_from_slice(columns);
-        value.extend_from_slice(slope);
-        self.jacobian.finish_row();
     }
 }
 

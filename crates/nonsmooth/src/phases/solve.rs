@@ -98,11 +98,24 @@ fn solve_rows(
 #[inline]
 pub fn judge(model: &Model, rows: &Rows, tolerance: f64, policy: Policy, log: &StepLog) -> StepResult {
     match log.solves.last() {
-        Some(report) if report.status != Status::Converged => {
-            miss(model, rows, tolerance, policy, report)
-        }
-        _ => Ok(()),
+        Some(report) => judge_solve(model, rows, tolerance, policy, report),
+        None => Ok(()),
     }
+}
+
+/// Applies the policy to one solve, whose problem was that of `rows`.
+#[inline]
+pub fn judge_solve(
+    model: &Model,
+    rows: &Rows,
+    tolerance: f64,
+    policy: Policy,
+    report: &Report,
+) -> StepResult {
+    if report.status == Status::Converged {
+        return Ok(());
+    }
+    miss(model, rows, tolerance, policy, report)
 }
 
 #[cold]

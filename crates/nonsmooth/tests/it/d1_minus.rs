@@ -203,10 +203,10 @@ fn the_ledger_books_impacts_exactly() {
     assert!(ledger.worst_remainder < 1e-14, "{ledger:?}");
     assert!((ledger.total.contact + 1.875).abs() < 0.1, "{:?}", ledger.total);
     assert!(ours.impulses.iter().any(|p| p[0] > 0.0));
-    // With springs the trapezoidal rule leaves O(h³) per step.
-    let remainder = |n: u64| run(pressed(), &Options::default(), 1.0 / n as f64, n).1.worst_remainder;
-    let measured = order(remainder(100), remainder(400), 4.0);
-    assert!((measured - 3.0).abs() < 0.1, "{measured}");
+    // With springs the scheme has its share, O(h³) per step, and says so.
+    let (_, ledger) = run(pressed(), &Options::default(), 0.01, 300);
+    assert!(ledger.worst_remainder < 1e-13 * ledger.scale, "{ledger:?}");
+    assert!(ledger.total.scheme != 0.0, "{:?}", ledger.total);
 }
 
 /// y = x² + z² − 1 = 0.

@@ -6,6 +6,7 @@ mod by_name;
 mod d1_minus;
 mod events;
 mod friction;
+mod generalized_alpha;
 mod high_order;
 mod invariants;
 mod ledger;

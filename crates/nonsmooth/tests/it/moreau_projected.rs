@@ -100,6 +100,23 @@ fn a_resting_contact_stays_closed() {
     }
 }
 
+/// With restitution a combined projection comes to rest, and a direct one rattles, as its header says.
+#[test]
+fn the_end_of_an_accumulation_is_rest_or_a_rattle() {
+    let (h, e, n) = (0.0013, 0.5, 5000);
+    let (ours, _) = run(ball(e), &combined(), h, n);
+    for k in 4000..=n as usize {
+        assert!(ours.q[k][0].abs() <= TOLERANCE && ours.v[k][0].abs() < 1e-12, "{k}: {:?}", ours.v[k]);
+    }
+    let (ours, _) = run(ball(e), &direct(), h, n);
+    let up = e * 2.0 * h / (1.0 + e);
+    for k in 4000..n as usize {
+        let (now, then) = (ours.v[k][0].max(ours.v[k + 1][0]), ours.impulses[k][0] > 0.0);
+        assert!((now - up).abs() < 1e-12, "{k}: {now} {up}");
+        assert!(then != (ours.impulses[k + 1][0] > 0.0), "{k}");
+    }
+}
+
 /// The energy of the projection is that of the weight moved: load times distance.
 #[test]
 fn the_ledger_holds_what_the_projection_adds() {
