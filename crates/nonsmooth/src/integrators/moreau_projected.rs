@@ -12,8 +12,9 @@
 //! and is thrown back, every other step. Combined projection comes to rest.
 //!
 //! *Combined*: contacts that would end inside by more than the tolerance take part too, with their impact law, and the
-//! step is made again until no other one enters. Every constraint that took part ends with y = 0, λ of either sign. So no
-//! step ends inside anything. [Acary13]
+//! step is made again until no other one enters. Contacts that carried an impulse end with y = 0, λ of either sign; where
+//! that cannot be had at once (a rigid body that is hit at two points, say), they only move out, and the summary counts
+//! it. So no step ends inside anything. [Acary13]
 //!
 //! Order 1 through impacts. The ledger has what the projection adds in a column of its own.
 
@@ -73,6 +74,9 @@ const PROJECTION_ITERATIONS: Declared = Declared {
     kind: Kind::Count,
     default: "10",
 };
+
+/// What the summary calls steps whose contacts could not all close.
+const ONLY_OUT: &str = "steps whose contacts could not all end on the surface";
 
 /// The θ-scheme of Moreau and Jean with projection of positions.
 pub struct MoreauProjected {
@@ -193,9 +197,18 @@ impl Integrator for MoreauProjected {
 
             let Work { rows, impulses, also, projecting, local, .. } = &mut self.work;
             advance(model, now, rule, rows, &impulses.p, next)?;
-            project(model, rows, projection, &mut self.solving, projecting, next, log)?;
+            projecting.select(model, rows, &impulses.p, projection);
+            let found = project(model, projection, &mut self.solving, projecting, next, log);
             if !projection.onto_surface {
+                found?;
                 break;
+            }
+            if found.is_err() {
+                projecting.exchange(next);
+                let outwards = Projection { onto_surface: false, ..projection };
+                projecting.select(model, rows, &impulses.p, outwards);
+                project(model, outwards, &mut self.solving, projecting, next, log)?;
+                log.note(ONLY_OUT, 1.0);
             }
             model.gaps(next, local, &mut log.gaps)?;
             if !entered(model, rows, &log.gaps, projection.tolerance, also) {

@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! q⁺ ← q⁺ + M(q⁺)⁻¹ Hᵀ λ          y = g(q⁺, t⁺),  H = ∂g/∂q(q⁺, t⁺),  W = H M⁻¹ Hᵀ
-//! onto what is allowed   joints: y + W λ = 0        others: 0 ≤ y + W λ ⟂ λ ≥ 0
-//! onto the surface       y + W λ = 0 for all, λ of either sign
+//! onto the surface       y + W λ = 0, λ of either sign: joints, contacts that are to close, contacts once moved out
+//! onto what is allowed   0 ≤ y + W λ ⟂ λ ≥ 0: the others
 //! ```
 //!
 //! repeated until every |y| (or, where only overlap counts, every −y) is within the tolerance: Newton's iteration for the
-//! nearest point in the metric of M. Velocities stay as they are. The energy that this adds, T + V after less T + V
-//! before, is the column `projection` of the ledger. [Acary13]
+//! nearest point in the metric of M. A contact that one pass moved out is held on the surface by the next ones, lest
+//! the corrections of its neighbours open it again. Velocities stay as they are. The energy that this adds, T + V after
+//! less T + V before, is the column `projection` of the ledger. [Acary13]
 
 use super::account::{Accounting, energies};
 use super::apply::apply;
@@ -29,7 +30,7 @@ use nonsmooth_solvers::Set;
 /// Where and how closely the end of the step is projected.
 #[derive(Clone, Copy, Debug)]
 pub struct Projection {
-    /// Whether contacts end on the surface, y = 0, even if they were apart.
+    /// Whether contacts that carried an impulse end on the surface, y = 0, even if they were apart.
     pub onto_surface: bool,
     /// Whether contacts that overlap are moved out even if they did not take part.
     pub all: bool,
@@ -49,17 +50,17 @@ pub struct Projecting {
     assembly: Assembly,
     multipliers: Impulses,
     dq: Vec<f64>,
-    /// The constraints onto which q⁺ is moved, ascending.
+    /// The constraints onto which q⁺ is moved, ascending, and which of them onto the surface.
     keys: Vec<Key>,
+    surface: Vec<bool>,
     gaps: Vec<f64>,
     /// q⁺ as the velocities gave it.
     unprojected: Vec<f64>,
 }
 
-/// Moves `next.q` onto the constraints `active`; keeps in `scratch` what it was.
+/// Moves `next.q` onto the constraints that `scratch` has selected; keeps there what it was.
 pub fn project(
     model: &Model,
-    active: &Rows,
     rule: Projection,
     solving: &mut Solving,
     scratch: &mut Projecting,
@@ -67,12 +68,11 @@ pub fn project(
     log: &mut StepLog,
 ) -> StepResult {
     scratch.unprojected.clone_from(&next.q);
-    scratch.begin(model, active);
     for pass in 0.. {
         if rule.all {
             scratch.add_entered(model, rule.tolerance, next)?;
         }
-        let (violation, worst) = scratch.evaluate(model, rule, next)?;
+        let (violation, worst) = scratch.evaluate(model, next)?;
         if violation <= rule.tolerance {
             return Ok(());
         }
@@ -89,43 +89,40 @@ pub fn project(
 }
 
 impl Projecting {
-    /// Selects the constraints that took part and have a gap.
-    fn begin(&mut self, model: &Model, active: &Rows) {
-        let n_gaps = model.constraints.n_gaps();
-        let normals = active.keys.iter().zip(&active.components).filter(|(_, c)| **c == 0);
+    /// Selects the constraints that took part, with impulses `p`, and have a gap.
+    pub fn select(&mut self, model: &Model, active: &Rows, p: &[f64], rule: Projection) {
         self.keys.clear();
-        self.keys.extend(normals.map(|(key, _)| *key).filter(|key| (key.0 as usize) < n_gaps));
+        self.surface.clear();
+        for (i, &key) in active.keys.iter().enumerate().filter(|(i, _)| active.components[*i] == 0) {
+            if (key.0 as usize) < model.constraints.n_gaps() {
+                let joint = model.constraints.always[key.0 as usize];
+                self.keys.push(key);
+                self.surface.push(joint || rule.onto_surface && p[i] > 0.0);
+            }
+        }
     }
 
     /// Selects also the contacts that overlap at `next.q`; those of earlier passes stay.
     fn add_entered(&mut self, model: &Model, tolerance: f64, next: &State) -> StepResult {
         model.gaps(next, &mut self.rows.local_q, &mut self.gaps)?;
-        let known = self.keys.len();
         for (i, _) in self.gaps.iter().enumerate().filter(|(_, gap)| **gap < -tolerance) {
-            let key = Key(i as u64);
-            if self.keys[..known].binary_search(&key).is_err() {
-                self.keys.push(key);
+            if let Err(place) = self.keys.binary_search(&Key(i as u64)) {
+                self.keys.insert(place, Key(i as u64));
+                self.surface.insert(place, false);
             }
         }
-        self.keys.sort_unstable();
         Ok(())
     }
 
     /// Gaps and Jacobians of the selected constraints at `next.q`; returns the largest violation and its place.
-    fn evaluate(
-        &mut self,
-        model: &Model,
-        rule: Projection,
-        next: &State,
-    ) -> StepResult<(f64, Option<Key>)> {
-        let Self { keys, rows, .. } = self;
+    fn evaluate(&mut self, model: &Model, next: &State) -> StepResult<(f64, Option<Key>)> {
+        let Self { keys, surface, rows, .. } = self;
         survey(model, keys, next, rows)?;
         let (mut largest, mut worst) = (0.0, None);
         for (i, &key) in keys.iter().enumerate() {
-            let equality = rule.onto_surface || model.constraints.always[key.0 as usize];
-            let set = if equality { Set::Free } else { Set::Nonnegative };
+            let set = if surface[i] { Set::Free } else { Set::Nonnegative };
             rows.forms[i] = StepForm { set, restitution: 0.0, tangential_restitution: 0.0 };
-            let violation = if equality { rows.gap[i].abs() } else { -rows.gap[i] };
+            let violation = if surface[i] { rows.gap[i].abs() } else { -rows.gap[i] };
             if violation > largest {
                 (largest, worst) = (violation, Some(key));
             }
@@ -141,7 +138,7 @@ impl Projecting {
         next: &mut State,
         log: &mut StepLog,
     ) -> StepResult {
-        let Self { at, rows, factors, free, assembly, multipliers, dq, .. } = self;
+        let Self { at, rows, factors, free, assembly, multipliers, dq, surface, .. } = self;
         at.rest_at(next);
         factorize(model, at, Coeffs::EXPLICIT, factors)?;
         free.v.clear();
@@ -154,6 +151,7 @@ impl Projecting {
         solve(rows, assembly, &mut *solving.solver, solving.tolerance, multipliers, log)?;
         log.set_aside();
         apply(model, free, rows, &multipliers.p, factors, dq);
+        surface.iter_mut().zip(&multipliers.p).for_each(|(surface, p)| *surface |= *p > 0.0);
         next.q.iter_mut().zip(&*dq).for_each(|(q, dq)| *q += dq);
         check_finite(model, "position", &next.q)
     }
@@ -165,16 +163,18 @@ impl Projecting {
 
     /// Overwrites every number with NaN.
     pub(crate) fn poison(&mut self) {
-        let Self { at, rows, factors, free, assembly, multipliers, dq, keys, gaps, unprojected } = self;
+        let Self { at, rows, factors, free, assembly, multipliers, dq, .. } = self;
         at.poison();
         rows.poison();
         factors.poison();
         free.poison();
         assembly.poison();
         multipliers.poison();
-        keys.clear();
-        gaps.fill(f64::NAN);
         dq.fill(f64::NAN);
+        let Self { keys, surface, gaps, unprojected, .. } = self;
+        keys.clear();
+        surface.clear();
+        gaps.fill(f64::NAN);
         unprojected.fill(f64::NAN);
     }
 }

@@ -16,6 +16,7 @@ mod random_contacts;
 mod references;
 mod robust;
 mod schemes;
+mod several_problems;
 mod splitting;
 mod stewart_trinkle;
 
