@@ -77,6 +77,9 @@ struct RunArgs {
     /// Set a parameter of the scene
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_set)]
     set: Vec<(String, String)>,
+    /// Use another integrator than the scene's: its name, and options if any
+    #[arg(long, value_name = "NAME[:OPTION=VALUE]…")]
+    integrator: Option<String>,
     /// Folder for results [default: results/<scene name>]
     #[arg(long)]
     out: Option<PathBuf>,

@@ -1,17 +1,36 @@
 //! `nonsmooth run`: simulate, show progress, print the trust summary.
 
+use crate::study::Scheme;
 use crate::{Failure, RunArgs, say, summary};
 use indicatif::{ProgressBar, ProgressStyle};
-use nonsmooth_scene::{CheckpointError, RESULT_FILE, RunFailure, RunOptions, load};
+use nonsmooth::Simulation;
+use nonsmooth_scene::{CheckpointError, Loaded, RESULT_FILE, RunFailure, RunOptions, load};
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+/// The scene with another integrator, which the results and checkpoints record as `integrator=…`.
+fn with_integrator(loaded: Loaded, text: &str) -> Result<Loaded, Failure> {
+    let wrong = |message: String| Failure::Input(anyhow::anyhow!("--integrator: {message}"));
+    let scheme = Scheme::parse(text, Some(&loaded.recipe)).map_err(wrong)?;
+    let integrator = scheme.build(loaded.recipe.solving());
+    let Simulation { model, state, .. } = loaded.simulation;
+    let simulation = Simulation::new(model, state, integrator, loaded.step_size);
+    let simulation = simulation.map_err(|refusal| wrong(refusal.to_string()))?;
+    let mut overrides = loaded.overrides;
+    overrides.push(("integrator".to_owned(), scheme.label.clone()));
+    let methods = (scheme.label, loaded.methods.1);
+    Ok(Loaded { simulation, overrides, methods, ..loaded })
+}
+
 /// Simulates the scene.
 pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
-    let loaded = load(&args.scene, &args.set).map_err(|error| Failure::Input(error.into()))?;
+    let mut loaded = load(&args.scene, &args.set).map_err(|error| Failure::Input(error.into()))?;
+    if let Some(text) = &args.integrator {
+        loaded = with_integrator(loaded, text)?;
+    }
     let stem = args.scene.file_stem().map_or("scene".into(), |s| s.to_string_lossy().into_owned());
     let out = args.out.clone().unwrap_or_else(|| PathBuf::from("results").join(stem));
     let stop = Arc::new(AtomicBool::new(false));

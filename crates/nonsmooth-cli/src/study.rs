@@ -14,6 +14,7 @@ mod table;
 mod work;
 
 pub(crate) use args::Study;
+pub(crate) use scheme::Scheme;
 
 use crate::Failure;
 use crate::summary::short;

@@ -12,9 +12,9 @@ const SCENE: &str = "scene";
 
 /// A scheme with options that were checked.
 #[derive(Clone)]
-pub(super) struct Scheme {
+pub(crate) struct Scheme {
     /// As it was written.
-    pub(super) label: String,
+    pub(crate) label: String,
     entry: &'static IntegratorEntry,
     options: Options,
 }
@@ -57,7 +57,7 @@ pub(super) fn value_of(declared: &[&Declared], option: &str, value: &str) -> Val
 
 impl Scheme {
     /// The scheme that `text` asks for, or what is wrong with it.
-    pub(super) fn parse(text: &str, scene: Option<&Recipe>) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str, scene: Option<&Recipe>) -> Result<Self, String> {
         let label = text.trim().to_owned();
         if let (SCENE, Some(recipe)) = (label.as_str(), scene) {
             let (entry, options) = recipe.scheme();
@@ -87,7 +87,7 @@ impl Scheme {
     }
 
     /// A new integrator.
-    pub(super) fn build(&self, solving: Solving) -> Box<dyn Integrator> {
+    pub(crate) fn build(&self, solving: Solving) -> Box<dyn Integrator> {
         self.entry.build(&self.options, solving).expect("the options were checked")
     }
 

@@ -215,3 +215,14 @@ fn joints_do_not_separate() {
         assert!(!ended.expect(0, &[]).stdout.contains("separating"), "{name}:\n{}", ended.stdout);
     }
 }
+
+#[test]
+fn the_integrator_can_be_chosen_on_the_command_line() {
+    let folder = Folder::new("run-integrator");
+    let (scene, out) = (crate::scene("bouncing-ball.toml"), folder.text("out"));
+    let run = |name: &str| nonsmooth(&["run", &scene, "--integrator", name, "--out", &out]);
+    run("high-order:method=rk4").expect(0, &["high-order:method=rk4, auto", "energy ledger"]);
+    run("moreau-joan").expect(2, &["--integrator", "did you mean `moreau-jean`?"]);
+    run("moreau-jean:theta=2").expect(2, &["--integrator", "theta"]);
+    run("euler-implicit").expect(2, &["--integrator", "free motion", "floor"]);
+}
