@@ -1,0 +1,32 @@
+//! Shapes in space.
+
+mod ball;
+mod bounds;
+mod contact;
+mod contacts;
+mod core;
+mod epa;
+mod frame;
+mod gjk;
+mod half_space;
+mod height_field;
+mod hull;
+mod mass;
+mod mesh;
+mod nearest;
+mod outline;
+mod pair;
+mod patch;
+mod polish;
+mod pose;
+mod reduce;
+mod sat;
+mod shape;
+mod surface;
+
+pub use contact::Contact;
+pub use contacts::{contacts, distance};
+pub use frame::frame;
+pub use mass::MassProperties;
+pub use pose::Pose;
+pub use shape::Shape;

@@ -1,0 +1,10 @@
+//! Integration tests of the geometry. One binary, so linking is cheap.
+
+mod boxes;
+mod closed_forms;
+mod hulls;
+mod oracle;
+mod properties;
+mod random;
+mod samples;
+mod surfaces;
