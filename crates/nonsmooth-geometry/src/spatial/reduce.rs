@@ -104,13 +104,14 @@ fn keep_of(cluster: &mut [Point], normal: DVec3, size: f64, is_kept: &mut [bool]
     }
 }
 
-/// The deepest point; of equally deep ones that farthest from the middle, which is a corner.
+/// The deepest point; of equally deep ones that farthest from the first, which is a corner.
 fn deepest_corner(points: &[Point], size: f64) -> usize {
     let least = points.iter().map(|p| p.d).fold(f64::INFINITY, f64::min);
-    let middle = points.iter().map(|p| p.world).sum::<DVec3>() / points.len() as f64;
-    let far = |p: &Point| if p.d <= least + TIE * size { p.world.distance(middle) } else { -1.0 };
+    let is_deepest = |p: &Point| p.d <= least + TIE * size;
+    let first = points.iter().position(is_deepest).unwrap_or(0);
+    let far = |p: &Point| if is_deepest(p) { p.world.distance(points[first].world) } else { -1.0 };
     let most = points.iter().map(far).fold(-1.0, f64::max);
-    points.iter().position(|p| far(p) >= most - SAME_PLACE * size).unwrap_or(0)
+    points.iter().position(|p| far(p) >= most - SAME_PLACE * size).unwrap_or(first)
 }
 
 /// Gradient of the plane through the deepest point (x = 0, d = 0) that lies under all points: it

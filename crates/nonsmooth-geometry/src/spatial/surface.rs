@@ -246,6 +246,16 @@ fn own_normal(pair: &Pair<'_>, t: &Triangle, above: f64, sink: &mut Sink<'_>) {
     if !(t.normal.dot(centre - t.points[0]) > 0.0) {
         return;
     }
+    // Beside the triangle: all beyond one of its edges.
+    let is_beside = (0..3).any(|k| {
+        let along = t.points[(k + 1) % 3] - t.points[k];
+        let outward = along.cross(t.normal);
+        let nearest = pair.b.support(pair.b_in_a.inverse_vector(-outward)).0;
+        outward.dot(pair.b_in_a.point(nearest) - t.points[k]) > FACE * outward.length_squared()
+    });
+    if is_beside {
+        return;
+    }
     let least = patch(pair, t.normal, sink);
     if pair.b.is_curved() && !certifies(least, above, pair.size) {
         // The lowest point of a rim, if it is over this triangle.

@@ -2,7 +2,9 @@
 
 mod boxes;
 mod closed_forms;
+mod curved;
 mod hulls;
+mod keys;
 mod oracle;
 mod properties;
 mod random;
