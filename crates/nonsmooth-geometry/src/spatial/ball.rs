@@ -49,7 +49,8 @@ pub(crate) fn balls(a: (DVec3, f64), b: (DVec3, f64), prediction: f64) -> Option
     let apart = b.0 - a.0;
     let far = prediction + a.1 + b.1;
     let squared = apart.length_squared();
-    if !(squared <= far * far && far >= 0.0) {
+    // Not finite compares as farther.
+    if !(squared <= far * far && far >= 0.0 && squared.is_finite()) {
         return None;
     }
     let length = squared.sqrt();
@@ -64,7 +65,7 @@ pub(crate) fn balls(a: (DVec3, f64), b: (DVec3, f64), prediction: f64) -> Option
 pub(crate) fn half_space(plane: (DVec3, f64), ball: (DVec3, f64), prediction: f64) -> Option<Contact> {
     let (normal, offset) = plane;
     let distance = normal.dot(ball.0) - offset - ball.1;
-    if !(distance <= prediction) {
+    if !(distance <= prediction && distance.is_finite()) {
         return None;
     }
     let point = ball.0 - normal * (ball.1 + 0.5 * distance);

@@ -109,9 +109,10 @@ fn deepest_corner(points: &[Point], size: f64) -> usize {
     let least = points.iter().map(|p| p.d).fold(f64::INFINITY, f64::min);
     let is_deepest = |p: &Point| p.d <= least + TIE * size;
     let first = points.iter().position(is_deepest).unwrap_or(0);
-    let far = |p: &Point| if is_deepest(p) { p.world.distance(points[first].world) } else { -1.0 };
-    let most = points.iter().map(far).fold(-1.0, f64::max);
-    points.iter().position(|p| far(p) >= most - SAME_PLACE * size).unwrap_or(first)
+    let far = |p: &Point| p.world.distance(points[first].world);
+    let most = points.iter().filter(|p| is_deepest(p)).map(far).fold(0.0, f64::max);
+    let is_corner = |p: &Point| is_deepest(p) && far(p) >= most - SAME_PLACE * size;
+    points.iter().position(is_corner).unwrap_or(first)
 }
 
 /// Gradient of the plane through the deepest point (x = 0, d = 0) that lies under all points: it

@@ -106,7 +106,7 @@ impl Shape {
         let normal = DVec3::from_array(normal);
         // Scaled first, so that neither tiny nor huge vectors lose their direction.
         let largest = normal.abs().max_element();
-        if !(largest > 0.0 && largest.is_finite()) {
+        if !(largest > 0.0 && normal.is_finite()) {
             return Err(ShapeError::NoDirection);
         }
         Ok(Self(Kind::HalfSpace { normal: (normal / largest).normalize() }))

@@ -91,7 +91,7 @@ fn curved_pairs_have_the_largest_separation_of_all_directions() {
                 let attained = posed.separation(closest.normal.into());
                 let searched = posed.search(&mut random);
                 let show = || format!("{a:?} {pose_a:?} {b:?} {pose_b:?}: {closest:?} {searched}");
-                assert!((closest.distance - attained).abs() < 1e-14, "{}", show());
+                assert!((closest.distance - attained).abs() < 3e-14, "{}", show());
                 assert!(closest.distance >= searched - 1e-14, "{}", show());
             }
         }
