@@ -21,6 +21,7 @@
 pub mod broad;
 mod error;
 mod feature;
+pub mod files;
 pub mod spatial;
 
 pub use error::{MassError, ShapeError};

@@ -1,6 +1,7 @@
 //! Shapes in space.
 
 mod ball;
+mod balls;
 mod bounds;
 mod contact;
 mod contacts;
@@ -15,6 +16,7 @@ mod mass;
 mod mesh;
 mod nearest;
 mod outline;
+mod overlap;
 mod pair;
 mod patch;
 mod polish;
@@ -24,9 +26,11 @@ mod sat;
 mod shape;
 mod surface;
 
+pub use balls::{BallContacts, Balls};
 pub use contact::Contact;
 pub use contacts::{contacts, distance};
 pub use frame::frame;
 pub use mass::MassProperties;
+pub use overlap::{Overlap, overlaps};
 pub use pose::Pose;
 pub use shape::Shape;

@@ -1,11 +1,13 @@
 //! Integration tests of the geometry. One binary, so linking is cheap.
 
 mod boxes;
+mod broad;
 mod closed_forms;
 mod curved;
 mod hulls;
 mod keys;
 mod masses;
+mod mesh_files;
 mod oracle;
 mod properties;
 mod random;

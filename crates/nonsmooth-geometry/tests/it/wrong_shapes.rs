@@ -103,7 +103,7 @@ fn height_fields_fill_their_grid() {
 fn compounds_have_simple_parts() {
     assert_eq!(Shape::compound(&[]).unwrap_err(), ShapeError::Empty("the compound"));
     let part = (Pose::IDENTITY, ball(1.0));
-    let compound = Shape::compound(&[part.clone()]).unwrap();
+    let compound = Shape::compound(std::slice::from_ref(&part)).unwrap();
     for nested in [compound, half_space([0.0, 0.0, 1.0])] {
         let error = Shape::compound(&[part.clone(), (Pose::IDENTITY, nested)]).unwrap_err();
         assert_eq!(error, ShapeError::Nested { part: 1 });
