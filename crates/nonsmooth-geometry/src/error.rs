@@ -55,7 +55,7 @@ pub enum ShapeError {
     /// A triangle or segment without extent.
     #[error("{what} {index} is degenerate: its corners coincide or lie on one line")]
     Degenerate {
-        /// `triangle` or `segment`.
+        /// `triangle` or `link`.
         what: &'static str,
         /// Counted from 0.
         index: usize,
@@ -79,6 +79,14 @@ pub enum ShapeError {
     InsideOut {
         /// Signed volume [m³].
         volume: f64,
+    },
+    /// A closed chain runs the wrong way round.
+    #[error(
+        "the closed chain runs clockwise (area {area:.3e}): turn its points round, so that its outside is on the right"
+    )]
+    Clockwise {
+        /// Signed area [m²].
+        area: f64,
     },
     /// The heights do not fill the grid.
     #[error("the height field has {got} heights for a grid of {columns} × {rows}")]

@@ -22,6 +22,7 @@ pub mod broad;
 mod error;
 mod feature;
 pub mod files;
+pub mod planar;
 pub mod spatial;
 
 pub use error::{MassError, ShapeError};

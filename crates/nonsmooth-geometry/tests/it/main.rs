@@ -9,6 +9,7 @@ mod keys;
 mod masses;
 mod mesh_files;
 mod oracle;
+mod planar;
 mod properties;
 mod random;
 mod samples;
