@@ -12,7 +12,7 @@ use glam::DVec2;
 /// Part of the size within which separations are equal, so that the first is taken.
 const TIE: f64 = 1e-14;
 /// Part of the size within which corners coincide across the normal.
-const INSIDE: f64 = 1e-9;
+const INSIDE: f64 = 1e-12;
 /// Part of the size by which a separation may miss the least distance of the patch.
 const DEEPER: f64 = 1e-12;
 

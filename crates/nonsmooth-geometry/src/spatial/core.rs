@@ -27,6 +27,8 @@ pub(crate) struct Triangle {
 pub(crate) struct Bends {
     /// Whether each edge is flat: a line drawn on a face of the surface, and no edge of it.
     pub is_flat: [bool; 3],
+    /// Whether each edge is a ridge, or a border.
+    pub is_ridge: [bool; 3],
     /// Whether all edges are flat or hollow, so that the triangle has no normal but its own.
     pub is_inner: bool,
 }

@@ -16,7 +16,7 @@ const MOST_STEPS: usize = 250;
 const ROOM: usize = 128;
 /// Part of the size to which the depth of curved cores is found. The normal is then good to the root
 /// of it, from where Newton's method takes over.
-const CURVED: f64 = 1e-9;
+const CURVED: f64 = 1e-10;
 /// A first tetrahedron flatter than this part of the cubed size is replaced.
 const FLATTEST: f64 = 1e-9;
 

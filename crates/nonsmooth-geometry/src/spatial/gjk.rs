@@ -52,18 +52,18 @@ pub(crate) fn closest(pair: &Pair<'_>, limit: f64, simplex: &mut Simplex) -> Out
         }
         let met = upper - lower <= RELATIVE * upper + f64::EPSILON * pair.size;
         if met || simplex.has(&next) {
-            return Outcome::Apart(simplex.witness(n, lower));
+            return simplex.outcome(n, lower);
         }
         let kept = *simplex;
         simplex.push(next);
         v = simplex.reduce();
         // No progress: round-off is all that is left between the bounds.
         if v.length() >= upper {
-            return Outcome::Apart(kept.witness(n, lower));
+            return kept.outcome(n, lower);
         }
     }
     let n = simplex.direction(v);
-    Outcome::Apart(simplex.witness(n, pair.separation(n)))
+    simplex.outcome(n, pair.separation(n))
 }
 
 impl Simplex {
@@ -87,6 +87,15 @@ impl Simplex {
             return normal * -normal.dot(v).signum();
         }
         -v.normalize_or_zero()
+    }
+
+    /// Where the search has ended: apart only if the last direction separates.
+    fn outcome(&self, normal: DVec3, separation: f64) -> Outcome {
+        if separation > 0.0 {
+            Outcome::Apart(self.witness(normal, separation))
+        } else {
+            Outcome::Meeting
+        }
     }
 
     fn witness(&self, normal: DVec3, distance: f64) -> Closest {

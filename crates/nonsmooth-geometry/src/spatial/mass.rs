@@ -3,7 +3,9 @@
 //! Polyhedra by the divergence theorem: the tetrahedron from the origin to a triangle (p, q, r) has
 //! the signed volume V = p·(q × r)/6, and with s = p + q + r
 //!
-//!     ∫ x dV = V s/4,     ∫ x xᵀ dV = V (s sᵀ + p pᵀ + q qᵀ + r rᵀ)/20.
+//! ```text
+//! ∫ x dV = V s/4,     ∫ x xᵀ dV = V (s sᵀ + p pᵀ + q qᵀ + r rᵀ)/20.
+//! ```
 //!
 //! The inertia about the centre of mass c is I = ρ (tr(S) 1 − S) with S = ∫ x xᵀ dV − V c cᵀ. The
 //! others have closed forms.

@@ -3,7 +3,9 @@
 //! With h(n) = max over the difference A − B of x·n, the separation along a unit vector n is
 //! sep(n) = min_B b·n − max_A a·n = −h(n), and the signed distance is
 //!
-//!     d = max over unit n of sep(n):   the distance if d > 0, minus the depth if d < 0.
+//! ```text
+//! d = max over unit n of sep(n):   the distance if d > 0, minus the depth if d < 0.
+//! ```
 //!
 //! Every sep(n) is a lower bound of d, whatever round-off does to n. The maximum is searched by
 //! separating axes where the cores are small (`sat.rs`), by GJK outside (`gjk.rs`) and by EPA inside

@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 
 /// Part of the size by which a point may lie outside a polygon and still count as inside, and
 /// within which corners coincide.
-const INSIDE: f64 = 1e-9;
+const INSIDE: f64 = 1e-12;
 /// Sine of the angle below which two edges do not cross.
 const PARALLEL: f64 = 1e-9;
 /// Part of the size by which the closest points must undercut the patch to join it.

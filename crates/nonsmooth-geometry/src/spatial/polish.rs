@@ -11,37 +11,39 @@ use super::core::{Core, Held};
 use super::frame::tangents;
 use super::pair::{Closest, Pair, ROUND_OFF};
 use glam::{DVec2, DVec3};
-use smallvec::SmallVec;
 
-/// Angle [rad] within which faces and edges near a normal are taken to hold it. Iteration on curved
-/// cores was seen to miss by 1e-5.
-const NEAR: f64 = 1e-4;
+/// Angle [rad] within which faces and edges near a normal may hold it, and Newton's steps stay. The
+/// search on curved cores was seen to miss by 1e-4.
+const NEAR: f64 = 1e-3;
 /// Edges at smaller angles [rad] to each other do not fix a normal between them.
 const PARALLEL: f64 = 1e-6;
 /// Angle [rad] below which a polished normal stands at right angles to an edge, or on a face.
 const LEVEL: f64 = 1e-9;
-/// Newton steps; quadratic convergence from [`NEAR`] needs three.
+/// Newton steps; quadratic convergence from 1e-4 needs three.
 const STEPS: usize = 4;
 /// Step of the difference quotients in the Jacobian of the gradient [rad].
 const QUOTIENT: f64 = 1e-5;
 
-/// The best of the normal, the flat directions near it and the one to which Newton's method leads.
+/// The best of the normal, the flat directions near it and those to which Newton's method leads.
 pub(crate) fn polish(pair: &Pair<'_>, found: Closest) -> Closest {
     let mut best = found;
-    let mut candidates: SmallVec<[DVec3; 3]> = SmallVec::new();
-    if !pair.is_polyhedral() {
-        candidates.extend(newton(pair, found.normal));
-    }
-    let toward_a = pair.b_in_a.inverse_vector(-found.normal);
-    candidates.extend(pair.a.flat_near(found.normal, NEAR));
-    candidates.extend(pair.b.flat_near(toward_a, NEAR).map(|n| -pair.b_in_a.vector(n)));
-    for normal in candidates {
+    let mut offer = |normal: DVec3| {
         let distance = pair.separation(normal);
         // Equal within round-off counts as better: later candidates have less error of their own.
         if distance >= best.distance - ROUND_OFF * pair.size {
             best = Closest { normal, distance, ..best };
         }
+    };
+    let n = found.normal;
+    if !pair.is_polyhedral() {
+        // What is near may hold the normal or not: each way is tried, the most held last.
+        for (by_a, by_b) in [(false, false), (false, true), (true, false), (true, true)] {
+            newton(pair, n, by_a, by_b).into_iter().for_each(&mut offer);
+        }
     }
+    let toward_a = pair.b_in_a.inverse_vector(-n);
+    pair.a.flat_near(n, NEAR).into_iter().for_each(&mut offer);
+    pair.b.flat_near(toward_a, NEAR).map(|f| -pair.b_in_a.vector(f)).into_iter().for_each(&mut offer);
     if pair.is_polyhedral() { best } else { settled(pair, best) }
 }
 
@@ -62,17 +64,18 @@ fn settled(pair: &Pair<'_>, best: Closest) -> Closest {
     }
 }
 
-/// The stationary normal near n, or None if the method leaves its neighbourhood.
-fn newton(pair: &Pair<'_>, n: DVec3) -> Option<DVec3> {
+/// The stationary normal near n, held as asked for; None if nothing holds it so, or if the method
+/// leaves the neighbourhood.
+fn newton(pair: &Pair<'_>, n: DVec3, by_a: bool, by_b: bool) -> Option<DVec3> {
     let mut at = n;
     for _ in 0..STEPS {
-        let by_a = pair.a.held_near(at, NEAR);
         let toward_a = pair.b_in_a.inverse_vector(-at);
         let turned = |held: Held| Held { axis: -pair.b_in_a.vector(held.axis), ..held };
-        let by_b = pair.b.held_near(toward_a, NEAR).map(turned);
-        at = match (by_a, by_b) {
+        let a = if by_a { Some(pair.a.held_near(at, NEAR)?) } else { None };
+        let b = if by_b { Some(turned(pair.b.held_near(toward_a, NEAR)?)) } else { None };
+        at = match (a, b) {
             (Some(p), Some(q)) if p.axis.cross(q.axis).length() > PARALLEL => both(p, q, at)?,
-            (Some(held), _) | (None, Some(held)) => on_circle(pair, at, held)?,
+            (Some(held), _) | (None, Some(held)) => on_circle(pair, at, held, NEAR)?,
             (None, None) => free(pair, at),
         };
         if at.dot(n) < 1.0 - NEAR {
@@ -83,7 +86,7 @@ fn newton(pair: &Pair<'_>, n: DVec3) -> Option<DVec3> {
 }
 
 /// The normal held to two circles, n·c = s and n·d = t: n = x c + y d ± z c × d.
-fn both(p: Held, q: Held, n: DVec3) -> Option<DVec3> {
+pub(super) fn both(p: Held, q: Held, n: DVec3) -> Option<DVec3> {
     let (cosine, across) = (p.axis.dot(q.axis), p.axis.cross(q.axis));
     let squared = across.length_squared();
     let x = (p.sine - cosine * q.sine) / squared;
@@ -93,8 +96,8 @@ fn both(p: Held, q: Held, n: DVec3) -> Option<DVec3> {
     (rest >= 0.0).then(|| inside + across * ((rest / squared).sqrt() * n.dot(across).signum()))
 }
 
-/// One step on a circle: n turns about its axis.
-fn on_circle(pair: &Pair<'_>, n: DVec3, held: Held) -> Option<DVec3> {
+/// One step on a circle, no longer than `most` [rad]: n turns about its axis.
+pub(super) fn on_circle(pair: &Pair<'_>, n: DVec3, held: Held, most: f64) -> Option<DVec3> {
     let Held { axis, sine } = held;
     let radius = (1.0 - sine * sine).sqrt();
     let e = (n - n.dot(axis) * axis).try_normalize()?;
@@ -104,7 +107,7 @@ fn on_circle(pair: &Pair<'_>, n: DVec3, held: Held) -> Option<DVec3> {
     let curvature = (slope(QUOTIENT) - slope(-QUOTIENT)) / (2.0 * QUOTIENT);
     let angle = -slope(0.0) / curvature;
     // A maximum, and near: else there is no curvature to speak of, and n stays.
-    Some(at(if curvature < 0.0 && angle.abs() <= NEAR { angle } else { 0.0 }))
+    Some(at(if curvature < 0.0 && angle.abs() <= most { angle } else { 0.0 }))
 }
 
 /// One step with n free.
