@@ -4,16 +4,19 @@
 //! solid. As for surfaces in space, a normal n is true at a vertex only if n·m ≤ 0 for the
 //! directions m from it into both links, and a link between flat or hollow joints has no normal but its own.
 
-use super::contact::Sink;
+use super::contact::{Contact, Sink};
 use super::core::Core;
 use super::pair::Pair;
 use crate::error::ShapeError;
 use glam::{DVec2, DVec3};
 use parry3d_f64::bounding_volume::Aabb;
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
+use std::ops::Range;
 
 /// Sine of the angle by which a normal may miss the polar cone, and of a joint that counts as flat.
 const POLAR: f64 = 1e-6;
+/// Overlaps are at most this many times as wide as deep, but between nearly parallel edges.
+const WIDTH: f64 = 4.0;
 
 /// A link of a chain.
 #[derive(Clone, Debug)]
@@ -126,39 +129,55 @@ fn links(points: &[DVec2], is_closed: bool) -> Result<Vec<Link>, ShapeError> {
     Ok(links)
 }
 
-/// Appends the contacts of a link with a core in its frame; `admits` judges normals for the core's own chain.
+/// Appends the contacts of a link with a core in its frame, and gives their normal and the separation
+/// along it; `admits` judges normals for the core's own chain.
 pub(crate) fn contacts(
     link: &Link,
     core: Core<'_>,
     size: f64,
     admits: &dyn Fn(DVec2) -> bool,
     sink: &mut Sink<'_>,
-) {
+) -> Option<(DVec2, f64)> {
     let pair = Pair { a: link.core(), b: core, size };
     let front = link.normals[0];
     let above = pair.separation(front);
     if above > sink.limit() {
-        return;
+        return None;
     }
     if core.points.len() == 1 {
-        return ball(link, &pair, above, sink);
+        ball(link, &pair, above, sink);
+        return None;
     }
     let (mut n, mut distance) = pair.closest();
     // Too far, or all behind the link.
-    if distance > sink.limit() || pair.separation(-front) > 0.0 {
-        return;
+    if distance > sink.limit().max(-above) || pair.separation(-front) > 0.0 {
+        return None;
     }
-    if (n - front).length() <= POLAR {
+    let is_in_front = front.dot(core.centre() - link.ends[0]) > 0.0;
+    let is_admitted = |n: DVec2| link.admits(n) && admits(n);
+    if distance <= 0.0 {
+        // Overlap: the least deep of the normals that the chain admits.
+        let own = (is_in_front && admits(front)).then_some(front);
+        let others = core.normals.iter().map(|f| -*f).filter(|n| !link.is_inner && is_admitted(*n));
+        let sides = own.into_iter().chain(others).map(|n| (n, pair.separation(n)));
+        (n, distance) = sides.reduce(|best, next| if next.1 > best.1 { next } else { best })?;
+    } else if (n - front).length() <= POLAR {
         (n, distance) = (front, above);
     }
-    if !link.is_inner && link.admits(n) && admits(n) {
-        let least = push_patch(&pair, n, sink);
-        if !pair.certifies(least, distance) {
-            push_lowest(&pair, n, distance, sink);
+    let is_true = distance <= sink.limit() && (n == front || !link.is_inner && is_admitted(n));
+    if !is_true {
+        (n, distance) = (front, above);
+        if !(is_in_front && admits(front)) {
+            return None;
         }
-    } else if front.dot(core.centre() - link.ends[0]) > 0.0 && admits(front) {
-        push_patch(&pair, front, sink);
     }
+    let start = sink.out.len();
+    let least = push_patch(&pair, n, sink);
+    if n != front && !pair.certifies(least, distance) {
+        // Another link has the point.
+        sink.out.truncate(start);
+    }
+    Some((n, distance))
 }
 
 /// A point has one nearest point on the link: a contact of the chain or none. Behind the link by less
@@ -192,4 +211,72 @@ fn push_lowest(pair: &Pair<'_>, n: DVec2, distance: f64, sink: &mut Sink<'_>) {
     let near = |k: &usize| pair.a.points[*k].distance(on_a) <= POLAR * pair.size;
     let feature = (0..2).find(near).map_or(pair.a.outline(n).feature, |k| pair.a.vertex(k));
     sink.push(on_a, n, distance, (feature, pair.b.vertex(corner)));
+}
+
+/// Contacts of one link with an overlapping core, all with one normal; in the world.
+pub(crate) struct Overlap {
+    contacts: Range<usize>,
+    normal: DVec2,
+    /// Of the whole core from the link along the normal [m].
+    separation: f64,
+    /// Of the deepest point found [m], < 0.
+    distance: f64,
+    /// The deepest point, on the chain.
+    point: DVec2,
+    ends: [DVec2; 2],
+    is_dropped: bool,
+}
+
+impl Overlap {
+    /// None if nothing overlaps.
+    pub fn new(
+        link: &Link,
+        (normal, separation): (DVec2, f64),
+        first: usize,
+        sink: &Sink<'_>,
+    ) -> Option<Self> {
+        let contacts = first..sink.out.len();
+        let deepest =
+            sink.out[contacts.clone()].iter().min_by(|p, q| p.distance.total_cmp(&q.distance))?;
+        if deepest.distance >= 0.0 {
+            return None;
+        }
+        let point = if sink.is_swapped { deepest.on_b() } else { deepest.on_a() };
+        Some(Self {
+            contacts,
+            normal: sink.world_from_work.vector(normal),
+            separation,
+            distance: deepest.distance,
+            point: point.into(),
+            ends: link.ends.map(|p| sink.world_from_work.point(p)),
+            is_dropped: false,
+        })
+    }
+
+    /// Whether another overlap is this one seen along a worse normal: at the same place, deeper, and on a
+    /// link behind the line of contact, as the sides of a ridge are and those of a valley are not.
+    fn explains(&self, other: &Self, size: f64) -> bool {
+        self.normal.distance(other.normal) > POLAR
+            && other.separation < self.separation
+            && self.point.distance(other.point) <= WIDTH * -other.distance
+            && other
+                .ends
+                .iter()
+                .all(|p| self.normal.dot(*p - self.point) <= POLAR * size - self.distance)
+    }
+}
+
+/// Takes out the contacts of overlaps that others explain.
+pub(crate) fn drop_deeper(overlaps: &mut [Overlap], size: f64, start: usize, out: &mut Vec<Contact>) {
+    for j in 0..overlaps.len() {
+        let is_explained = overlaps.iter().any(|overlap| overlap.explains(&overlaps[j], size));
+        overlaps[j].is_dropped = is_explained;
+    }
+    let mut index = 0;
+    out.retain(|_| {
+        index += 1;
+        let at = index - 1;
+        at < start
+            || !overlaps.iter().any(|overlap| overlap.is_dropped && overlap.contacts.contains(&at))
+    });
 }

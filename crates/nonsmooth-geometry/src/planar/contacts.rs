@@ -1,6 +1,6 @@
 //! The contact points of two posed shapes in the plane: one dispatcher over the kinds of shape.
 
-use super::chain::{self, Chain};
+use super::chain::{self, Chain, Overlap, drop_deeper};
 use super::contact::{Contact, Sink};
 use super::core::Core;
 use super::pair::Pair;
@@ -133,7 +133,15 @@ fn with_core(
     let reach = sink.limit();
     let low = core.points.iter().copied().reduce(DVec2::min).unwrap_or_default() - reach;
     let high = core.points.iter().copied().reduce(DVec2::max).unwrap_or_default() + reach;
-    chain.near(low, high, |link| chain::contacts(link, core, size, admits, sink));
+    let start = sink.out.len();
+    let mut overlaps: SmallVec<[Overlap; 16]> = SmallVec::new();
+    chain.near(low, high, |link| {
+        let first = sink.out.len();
+        if let Some(side) = chain::contacts(link, core, size, admits, sink) {
+            overlaps.extend(Overlap::new(link, side, first, sink));
+        }
+    });
+    drop_deeper(&mut overlaps, size, start, sink.out);
 }
 
 /// Every link of the second chain as a core.

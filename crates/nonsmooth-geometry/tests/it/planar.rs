@@ -193,6 +193,38 @@ fn a_closed_chain_is_as_far_as_its_polygon() {
     }
 }
 
+/// Bodies that overlap a figure a little are told the same by its outline: how deep, and which way out.
+#[test]
+fn shallow_overlap_with_a_closed_chain_is_that_with_the_polygon() {
+    let mut random = Random::new(104);
+    let loops = [[-1.0, -0.5], [0.8, -0.7], [1.1, 0.4], [-0.3, 0.9]];
+    let (chain, solid) = (made(Shape::chain(&loops, true)), made(Shape::polygon(&loops)));
+    let deepest = |list: Vec<Contact>| list.into_iter().min_by(|p, q| p.distance.total_cmp(&q.distance));
+    let (mut n_all, mut n_other) = (0, 0);
+    for round in 0..600 {
+        for (body, _) in samples(&mut random) {
+            let mut pose = pose(&mut random, 3.0);
+            let depth = [1e-9, 1e-6, 1e-2][round % 3];
+            let first = deepest(found(&solid, &Pose::IDENTITY, &body, &pose, 10.0)).unwrap();
+            if first.distance < 0.1 {
+                continue;
+            }
+            for k in 0..2 {
+                pose.position[k] -= (first.distance + depth) * first.normal[k];
+            }
+            let expected = deepest(found(&solid, &Pose::IDENTITY, &body, &pose, 0.0)).unwrap();
+            let Some(contact) = deepest(found(&chain, &Pose::IDENTITY, &body, &pose, 0.0)) else {
+                panic!("{body:?} {pose:?}: no contact, expected {expected:?}")
+            };
+            let turned = DVec2::from(contact.normal).distance(expected.normal.into());
+            n_all += 1;
+            n_other +=
+                usize::from((contact.distance - expected.distance).abs() > 1e-12 || turned > 1e-6);
+        }
+    }
+    assert!(n_all > 1000 && n_other * 200 < n_all, "{n_other} of {n_all}");
+}
+
 #[test]
 fn a_wheel_on_a_ridge_and_in_a_valley() {
     let wheel = made(Shape::ball(0.5));
