@@ -1,7 +1,7 @@
 //! Shapes in the plane.
 //!
 //! Every bounded convex shape is a convex polygon of one, two or more corners, rounded by a radius:
-//! a ball has one corner, a capsule two. All pairs have closed forms.
+//! a ball has one corner, a capsule two. All pairs have closed forms, so parry's plane is not needed.
 
 mod chain;
 mod contact;

@@ -42,9 +42,9 @@ pub(crate) struct Hull {
     around: Vec<(u32, u32)>,
 }
 
-/// Triangles within this angle [rad], and this part of the hull's size, of a plane belong to one face.
-/// Wide enough for points rounded to single precision, as STL files hold them.
-const COPLANAR: f64 = 1e-6;
+/// Triangles within this part of the hull's size of a plane belong to one face. Wide enough for points
+/// rounded to single precision, as STL files hold them.
+const COPLANAR: f64 = 2e-7;
 /// A hull thinner than this part of its width has no faces worth the name.
 const THINNEST: f64 = 1e-9;
 

@@ -1,4 +1,10 @@
 //! Shapes in space.
+//!
+//! Distances and normals of convex shapes are exact to round-off, apart and overlapping; so are those
+//! of a convex shape and a surface it does not overlap deeply, where surfaces act as the solids
+//! behind their fronts. Less is promised in two cases: surfaces that have passed through each other
+//! give contacts, but not always the least deep; and parts of a compound know nothing of each
+//! other, so a seam between two of them may be felt as an edge.
 
 mod ball;
 mod balls;

@@ -56,6 +56,13 @@ fn contacts_are_sorted_unique_finite_and_within_the_prediction() {
 }
 
 #[test]
+fn shapes_may_be_shared_between_threads() {
+    fn is_shared<T: Send + Sync>() {}
+    is_shared::<Shape>();
+    is_shared::<nonsmooth_geometry::planar::Shape>();
+}
+
+#[test]
 fn a_second_call_gives_the_same_bits_and_leaves_what_is_there() {
     every_pair(12, |name, (a, pose_a), (b, pose_b)| {
         let first = found(a, pose_a, b, pose_b);
@@ -99,4 +106,45 @@ fn a_common_motion_moves_the_contacts_along() {
             .collect();
         assert_same(name, &still, &carried);
     });
+}
+
+/// Poses where everything is parallel, aligned, concentric or just touching.
+#[test]
+fn aligned_poses_bring_no_surprises() {
+    let mut random = Random::new(15);
+    let half = |k: usize| 0.25 * k as f64 - 0.5;
+    for _ in 0..2 {
+        let shapes = all(&mut random);
+        for (name_a, a) in &shapes {
+            for (name_b, b) in &shapes {
+                for _ in 0..40 {
+                    let mut place = || std::array::from_fn(|_| half(random.below(5)));
+                    let positions: [[f64; 3]; 2] = [place(), place()];
+                    let axis = random.below(3);
+                    let angle = std::f64::consts::FRAC_PI_4 * random.below(8) as f64;
+                    let mut direction = [0.0; 3];
+                    direction[axis] = 1.0;
+                    let pose_a = Pose::at(positions[0]);
+                    let pose_b = Pose::turned(positions[1], direction, angle);
+                    let contacts = found(a, &pose_a, b, &pose_b);
+                    assert!(
+                        contacts.is_sorted_by(|p, q| p.key < q.key),
+                        "{name_a}–{name_b}: {contacts:?}"
+                    );
+                    for contact in &contacts {
+                        let length = DVec3::from_array(contact.normal).length();
+                        let sound = contact.distance <= PREDICTION && contact.distance.is_finite();
+                        assert!(
+                            sound && (length - 1.0).abs() < 1e-12,
+                            "{name_a}–{name_b} {pose_a:?} {pose_b:?}: {contact:?}"
+                        );
+                        assert!(
+                            contact.point.iter().all(|x| x.is_finite()),
+                            "{name_a}–{name_b}: {contact:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
 }
