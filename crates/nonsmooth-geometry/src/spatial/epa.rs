@@ -10,8 +10,10 @@ use super::pair::{Closest, Pair, ROUND_OFF, Support};
 use glam::DVec3;
 use smallvec::SmallVec;
 
-/// Half of all searches end within 27 steps; two hulls of 500 points on a sphere took up to 116.
-const MOST_STEPS: usize = 250;
+/// Most steps on polyhedral and on curved cores. In the tests half of the searches end within 4 and 13
+/// steps; two hulls of 500 points on a sphere took 112. Of 30 000 random curved pairs 9 ended up to
+/// 3e-5 short with 64 steps, none with 120.
+const MOST_STEPS: (usize, usize) = (250, 120);
 /// Corners and faces that need no memory from the heap.
 const ROOM: usize = 128;
 /// Part of the size to which the depth of curved cores is found. The normal is then good to the root
@@ -38,7 +40,7 @@ pub(crate) fn deepest(pair: &Pair<'_>, simplex: &Simplex) -> Closest {
     let scale = polytope.points.iter().map(|point| point.y.length()).fold(pair.size, f64::max);
     let tolerance = if pair.is_polyhedral() { ROUND_OFF } else { CURVED } * scale;
     let mut best: Option<Closest> = None;
-    for _ in 0..MOST_STEPS {
+    for _ in 0..if pair.is_polyhedral() { MOST_STEPS.0 } else { MOST_STEPS.1 } {
         let Some(f) = polytope.lowest() else { break };
         let (n, offset) = (polytope.faces[f].normal, polytope.faces[f].offset);
         let next = pair.support(n);
