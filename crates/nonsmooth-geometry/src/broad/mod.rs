@@ -1,0 +1,170 @@
+//! Broad phase: which pairs of bodies are near enough to be looked at.
+//!
+//! A pair is near if the boxes of its bodies, each enlarged by the body's margin, overlap. The
+//! caller lets margins follow velocities. The result is a pure function of its arguments, sorted.
+//!
+//! Boxes whose longest sides have the same binary exponent are put on one grid, with cells as large
+//! as the longest of them, each into the cell of its lowest corner (`grid.rs`). Boxes of one grid
+//! that overlap then lie in the same or in adjacent cells, and so do a box and one of a coarser grid
+//! that it overlaps, on the coarser grid. A cell's number is (z, y, x) in that order, so that three cells in
+//! a row are one stretch of the sorted list. Work and memory are linear in the number of bodies,
+//! for each size that occurs.
+
+mod grid;
+
+use grid::{Boxes, Grid};
+
+/// What a shape occupies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bounds {
+    /// A box with sides along the axes.
+    Box {
+        /// Lowest corner [m].
+        low: [f64; 3],
+        /// Highest corner [m].
+        high: [f64; 3],
+    },
+    /// All x with normal·x ≤ offset.
+    HalfSpace {
+        /// Outward unit normal [–].
+        normal: [f64; 3],
+        /// Distance of the plane from the origin along the normal [m].
+        offset: f64,
+    },
+}
+
+/// Who meets whom: bodies meet if each is a member of a group that the other meets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Groups {
+    /// The groups the body belongs to, one bit each.
+    pub member_of: u32,
+    /// The groups the body meets, one bit each.
+    pub meets: u32,
+}
+
+impl Groups {
+    /// Member of every group, meets every group.
+    pub const ALL: Self = Self { member_of: u32::MAX, meets: u32::MAX };
+
+    /// Whether two bodies meet.
+    pub const fn meet(self, other: Self) -> bool {
+        self.member_of & other.meets != 0 && other.member_of & self.meets != 0
+    }
+}
+
+/// On a grid with fewer boxes than this, each is compared with all others instead.
+const FEW: usize = 16;
+
+/// Finds near pairs. Holds buffers only: nothing is remembered from call to call.
+#[derive(Debug, Default)]
+pub struct BroadPhase {
+    boxes: Boxes,
+    grids: Vec<Grid>,
+    planes: Vec<Plane>,
+    found: Vec<(u32, u32)>,
+    starts: Vec<u32>,
+}
+
+#[derive(Debug)]
+struct Plane {
+    body: u32,
+    normal: [f64; 3],
+    /// With the margin.
+    offset: f64,
+}
+
+impl BroadPhase {
+    /// Fills `out` with the near pairs (a, b), a < b, in ascending order, for which `keep(a, b)` holds.
+    ///
+    /// `margins` [m] enlarge the bounds, one for each body. A body whose bounds are not finite
+    /// is near to no other; two half-spaces are never near.
+    pub fn pairs(
+        &mut self,
+        bounds: &[Bounds],
+        margins: &[f64],
+        keep: impl Fn(u32, u32) -> bool,
+        out: &mut Vec<(u32, u32)>,
+    ) {
+        assert_eq!(bounds.len(), margins.len(), "one margin for each body");
+        self.sort_out(bounds, margins);
+        self.found.clear();
+        let found = &mut self.found;
+        let mut push = |a: u32, b: u32| {
+            let pair = (a.min(b), a.max(b));
+            if keep(pair.0, pair.1) {
+                found.push(pair);
+            }
+        };
+        let boxes = &self.boxes;
+        for (k, grid) in self.grids.iter().enumerate() {
+            if grid.len() < FEW {
+                few_with_all(boxes, &self.grids, k, &mut push);
+                continue;
+            }
+            boxes.within(grid, &mut push);
+            for coarser in self.grids[k + 1..].iter().filter(|coarser| coarser.len() >= FEW) {
+                boxes.between(grid, coarser, &mut push);
+            }
+        }
+        for plane in &self.planes {
+            boxes.below(plane.normal, plane.offset, |body| push(plane.body, body));
+        }
+        self.sort_into(bounds.len(), out);
+    }
+
+    /// Puts every body on its grid, or among the planes.
+    fn sort_out(&mut self, bounds: &[Bounds], margins: &[f64]) {
+        self.boxes.clear();
+        self.planes.clear();
+        for ((bounds, margin), body) in bounds.iter().zip(margins).zip(0..) {
+            match *bounds {
+                Bounds::Box { low, high } => {
+                    self.boxes.push(body, low.map(|x| x - margin), high.map(|x| x + margin));
+                }
+                Bounds::HalfSpace { normal, offset } => {
+                    self.planes.push(Plane { body, normal, offset: offset + margin });
+                }
+            }
+        }
+        self.boxes.arrange(&mut self.grids);
+    }
+
+    /// Counting sort by the first body, then each short list by the second.
+    fn sort_into(&mut self, n_bodies: usize, out: &mut Vec<(u32, u32)>) {
+        self.starts.clear();
+        self.starts.resize(n_bodies + 1, 0);
+        for (a, _) in &self.found {
+            self.starts[*a as usize + 1] += 1;
+        }
+        for a in 0..n_bodies {
+            self.starts[a + 1] += self.starts[a];
+        }
+        out.clear();
+        out.resize(self.found.len(), (0, 0));
+        // Each start moves to the end of its list, which is the next one's start.
+        for pair in &self.found {
+            let place = &mut self.starts[pair.0 as usize];
+            out[*place as usize] = *pair;
+            *place += 1;
+        }
+        let mut first = 0;
+        for end in &self.starts[..n_bodies] {
+            out[first..*end as usize].sort_unstable_by_key(|pair| pair.1);
+            first = *end as usize;
+        }
+    }
+}
+
+/// The boxes of grid k with all boxes of other grids; of other small grids only the later ones.
+fn few_with_all(boxes: &Boxes, grids: &[Grid], k: usize, push: &mut impl FnMut(u32, u32)) {
+    for i in grids[k].range() {
+        for (m, other) in grids.iter().enumerate() {
+            let range = match m {
+                _ if m == k => i + 1..grids[k].range().end,
+                _ if m < k && other.len() < FEW => continue,
+                _ => other.range(),
+            };
+            boxes.one_with(i, range, push);
+        }
+    }
+}

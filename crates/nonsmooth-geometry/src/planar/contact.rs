@@ -1,0 +1,78 @@
+//! Contact points in the plane and the place where they are collected.
+
+use super::pose::Isometry;
+use crate::feature::{Feature, Key};
+use glam::DVec2;
+
+/// A point where two shapes touch or may soon touch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// Midway between the two surfaces, in the world [m].
+    pub point: [f64; 2],
+    /// Unit vector from a to b, in the world [–].
+    pub normal: [f64; 2],
+    /// Signed distance along the normal [m]; negative means overlap.
+    pub distance: f64,
+    /// Which features meet.
+    pub key: Key,
+}
+
+impl Contact {
+    /// The point of the surface of a [m].
+    pub fn on_a(&self) -> [f64; 2] {
+        self.along_normal(-0.5 * self.distance)
+    }
+
+    /// The point of the surface of b [m].
+    pub fn on_b(&self) -> [f64; 2] {
+        self.along_normal(0.5 * self.distance)
+    }
+
+    fn along_normal(&self, way: f64) -> [f64; 2] {
+        std::array::from_fn(|k| self.point[k] + way * self.normal[k])
+    }
+
+    /// The same point when the shapes change places.
+    pub fn swapped(&self) -> Self {
+        Self { normal: self.normal.map(|x| -x), key: self.key.swapped(), ..*self }
+    }
+}
+
+/// Takes points found on cores, in the frame in which they were found, and appends contacts in the world.
+pub(crate) struct Sink<'o> {
+    pub out: &'o mut Vec<Contact>,
+    /// Frame in which points are found.
+    pub world_from_work: Isometry,
+    /// Whether a and b were exchanged to be found.
+    pub is_swapped: bool,
+    /// Largest distance of interest [m].
+    pub prediction: f64,
+    /// Radii by which the cores are rounded [m].
+    pub radii: (f64, f64),
+    /// Parts of the compounds.
+    pub parts: (u32, u32),
+}
+
+impl Sink<'_> {
+    /// Largest distance of cores that is of interest.
+    pub fn limit(&self) -> f64 {
+        self.prediction + self.radii.0 + self.radii.1
+    }
+
+    /// Takes a point of a, and b's at a distance from it along the normal.
+    pub fn push(&mut self, on_a: DVec2, normal: DVec2, distance: f64, features: (Feature, Feature)) {
+        let way = self.radii.0 + 0.5 * (distance - self.radii.0 - self.radii.1);
+        let distance = distance - (self.radii.0 + self.radii.1);
+        if !(distance <= self.prediction) {
+            return;
+        }
+        let key = Key { a: features.0.on_part(self.parts.0), b: features.1.on_part(self.parts.1) };
+        let contact = Contact {
+            point: self.world_from_work.point(on_a + way * normal).to_array(),
+            normal: self.world_from_work.vector(normal).to_array(),
+            distance,
+            key,
+        };
+        self.out.push(if self.is_swapped { contact.swapped() } else { contact });
+    }
+}

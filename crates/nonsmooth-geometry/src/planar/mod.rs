@@ -1,0 +1,27 @@
+//! Shapes in the plane.
+//!
+//! Every bounded convex shape is a convex polygon of one, two or more corners, rounded by a radius:
+//! a ball has one corner, a capsule two. All pairs have closed forms, so parry's plane is not needed.
+
+mod chain;
+mod contact;
+mod contacts;
+mod core;
+mod mass;
+mod overlap;
+mod pair;
+mod pose;
+mod reduce;
+mod shape;
+
+pub use contact::Contact;
+pub use contacts::{contacts, distance};
+pub use mass::MassProperties;
+pub use overlap::{Overlap, overlaps};
+pub use pose::Pose;
+pub use shape::Shape;
+
+/// The contact axes [normal, tangent] of a unit normal: the tangent is the normal turned by +90°.
+pub fn frame(normal: [f64; 2]) -> [[f64; 2]; 2] {
+    [normal, [-normal[1], normal[0]]]
+}

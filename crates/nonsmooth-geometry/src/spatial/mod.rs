@@ -1,0 +1,44 @@
+//! Shapes in space.
+//!
+//! Distances and normals of convex shapes are exact to round-off, apart and overlapping; so are those
+//! of a convex shape and a surface it does not overlap deeply, where surfaces act as the solids
+//! behind their fronts. Less is promised in two cases: surfaces that have passed through each other
+//! give contacts, but not always the least deep; and parts of a compound know nothing of each
+//! other, so a seam between two of them may be felt as an edge.
+
+mod ball;
+mod balls;
+mod bounds;
+mod contact;
+mod contacts;
+mod core;
+mod epa;
+mod frame;
+mod gjk;
+mod half_space;
+mod height_field;
+mod hull;
+mod mass;
+mod mesh;
+mod near;
+mod nearest;
+mod outline;
+mod overlap;
+mod pair;
+mod patch;
+mod polish;
+mod pose;
+mod reduce;
+mod ridge;
+mod sat;
+mod shape;
+mod surface;
+
+pub use balls::{BallContacts, Balls};
+pub use contact::Contact;
+pub use contacts::{contacts, distance};
+pub use frame::frame;
+pub use mass::MassProperties;
+pub use overlap::{Overlap, overlaps};
+pub use pose::Pose;
+pub use shape::Shape;
