@@ -10,7 +10,8 @@
 //! `tracking/tracker.rs`.
 
 use super::tracking::{
-    Accumulation, Control, LOCATE, Locate, METHODS, Rules, Tracker, Width, find, refuse_untracked,
+    Accumulation, Control, LOCATION, Locate, MAX_EVENTS, METHOD, ORDER, Rules, Tracker, Width, find,
+    refuse_untracked,
 };
 use super::{Entry, Integrator, Refusal, Solving};
 use crate::error::StepResult;
@@ -25,24 +26,6 @@ pub(super) const ENTRY: Entry = Entry {
     make: |options, solving| Box::new(EventDriven::new(options, solving)),
 };
 
-const METHOD: Declared = Declared {
-    name: "method",
-    about: "Runge–Kutta method between events; the number in a name is its order",
-    kind: Kind::Word(METHODS),
-    default: "dormand-prince",
-};
-const LOCATION: Declared = Declared {
-    name: "locate",
-    about: "how the time of an event is searched: by halving, by Newton, or first on the dense output",
-    kind: Kind::Word(LOCATE),
-    default: "newton",
-};
-const MAX_EVENTS: Declared = Declared {
-    name: "max_events",
-    about: "most events in one step; more stop the run [–]",
-    kind: Kind::Count,
-    default: "10000",
-};
 const ADAPTIVE: Declared = Declared {
     name: "adaptive",
     about: "whether inner steps are chosen by their error, so that `tolerance` holds",
@@ -54,12 +37,6 @@ const TOLERANCE: Declared = Declared {
     about: "with adaptive = \"yes\": error of an inner step in q and v, relative to max(|x|, 1) [–]",
     kind: Kind::Positive,
     default: "1e-12",
-};
-const ORDER: Declared = Declared {
-    name: "order",
-    about: "with adaptive = \"yes\": whether the method may change within its family, by work per unit step",
-    kind: Kind::Word(&["fixed", "adaptive"]),
-    default: "fixed",
 };
 
 /// Smooth motion between located events.

@@ -11,7 +11,8 @@
 //! `tracking/tracker.rs`. [Acary10, eq. (48); Mannshardt78]
 
 use super::tracking::{
-    Accumulation, Control, LOCATE, Locate, METHODS, Rules, Tracker, Width, find, refuse_untracked,
+    Accumulation, Control, LOCATION, Locate, MAX_EVENTS, METHOD, ORDER, Rules, Tracker, Width, find,
+    refuse_untracked,
 };
 use super::{Entry, Integrator, Refusal, Solving};
 use crate::error::StepResult;
@@ -36,18 +37,6 @@ pub(super) const ENTRY: Entry = Entry {
     make: |options, solving| Box::new(HighOrder::new(options, solving)),
 };
 
-const METHOD: Declared = Declared {
-    name: "method",
-    about: "Runge–Kutta method between events; the number in a name is its order",
-    kind: Kind::Word(METHODS),
-    default: "dormand-prince",
-};
-const LOCATION: Declared = Declared {
-    name: "locate",
-    about: "how the time of an event is searched: by halving, by Newton, or first on the dense output",
-    kind: Kind::Word(LOCATE),
-    default: "newton",
-};
 const WINDOW: Declared = Declared {
     name: "window",
     about: "C of the bracket C h (h/T)^p around an event; large values hide the order [–]",
@@ -66,12 +55,6 @@ const TIME_SCALE: Declared = Declared {
     kind: Kind::Positive,
     default: "1",
 };
-const MAX_EVENTS: Declared = Declared {
-    name: "max_events",
-    about: "most events in one step; more stop the run [–]",
-    kind: Kind::Count,
-    default: "10000",
-};
 const ADAPTIVE: Declared = Declared {
     name: "adaptive",
     about: "whether inner steps are chosen by their error, so that `tolerance` holds",
@@ -83,12 +66,6 @@ const TOLERANCE: Declared = Declared {
     about: "with adaptive = \"yes\": error of an inner step in q and v, relative to max(|x|, 1) [–]",
     kind: Kind::Positive,
     default: "1e-8",
-};
-const ORDER: Declared = Declared {
-    name: "order",
-    about: "with adaptive = \"yes\": whether the method may change within its family, by work per unit step",
-    kind: Kind::Word(&["fixed", "adaptive"]),
-    default: "fixed",
 };
 
 /// Runge–Kutta between events, Moreau–Jean at events.

@@ -52,12 +52,6 @@ pub struct StepForm {
 }
 
 impl StepForm {
-    /// What one component of u⁻ is multiplied with: 0 is the normal, the others are tangents [–].
-    #[inline]
-    pub fn restitution_of(&self, component: u8) -> f64 {
-        if component == 0 { self.restitution } else { self.tangential_restitution }
-    }
-
     /// The law for a constraint with `n` tangents; `None` where it is not made for that.
     pub fn with_tangents(self, n: usize) -> Option<Self> {
         let set = match (self.set, n) {
