@@ -32,6 +32,7 @@ mod problem;
 mod set;
 mod solvers;
 mod sparse;
+mod touching;
 
 pub use certificate::{Certificate, certify, published_measure};
 pub use dense::{eliminate, invert};
@@ -44,4 +45,5 @@ pub use set::{MAX_DIM, Part, Set};
 pub use solvers::{
     Attempt, Entry, FACETED, Outcome, Report, SOLVERS, Solver, Status, Unsupported, find, solve,
 };
+pub use touching::{IMMOVABLE, Inertia, Touch, Touching};
 pub use sparse::{Sparse, SparseError};
