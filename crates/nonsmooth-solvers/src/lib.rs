@@ -45,5 +45,5 @@ pub use set::{MAX_DIM, Part, Set};
 pub use solvers::{
     Attempt, Entry, FACETED, Outcome, Report, SOLVERS, Solver, Status, Unsupported, find, solve,
 };
-pub use touching::{IMMOVABLE, Inertia, Touch, Touching};
 pub use sparse::{Sparse, SparseError};
+pub use touching::{IMMOVABLE, Inertia, Touch, Touching};
