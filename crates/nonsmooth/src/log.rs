@@ -251,9 +251,10 @@ impl StepLog {
         contacts.components.extend_from_slice(&rows.components);
         contacts.gap.extend_from_slice(&rows.gap);
         contacts.u_minus.extend_from_slice(&rows.u_minus);
-        contacts.impulse.extend_from_slice(p);
-        contacts.u_plus.resize(p.len(), 0.0);
-        contacts.work.resize(p.len(), 0.0);
+        let n = rows.keys.len();
+        contacts.impulse.extend_from_slice(&p[..n]);
+        contacts.u_plus.resize(n, 0.0);
+        contacts.work.resize(n, 0.0);
     }
 
     /// Notes that contact `i` is an impact at time `t`.

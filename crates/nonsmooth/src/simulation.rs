@@ -78,6 +78,10 @@ impl Simulation {
         if !(step_size > 0.0 && step_size.is_finite()) {
             return Err(Refusal::StepSize { step_size });
         }
+        if !model.bodies.is_empty() && !integrator.takes_bodies() {
+            let (count, body) = (model.bodies.n, model.bodies.names[0].clone());
+            return Err(Refusal::Bodies { count, body });
+        }
         integrator.accepts(&model)?;
         let start = state.t - state.step as f64 * step_size;
         let (next, log) = (state.clone(), StepLog::default());

@@ -189,6 +189,14 @@ pub enum Refusal {
         /// Its restitution.
         restitution: f64,
     },
+    /// Contact points of bodies are known at the start of the step only.
+    #[error(
+        "integrator.level = \"position\" does not take rigid bodies (`{body}`); use level = \"velocity\", or moreau-projected"
+    )]
+    BodiesAtPositionLevel {
+        /// Name of the first body.
+        body: String,
+    },
     /// An option has no meaning at position level.
     #[error(
         "integrator.level = \"position\" cannot honour `{option}`: every constraint takes part, H is taken at the end of the step; leave it out"
@@ -246,6 +254,16 @@ pub enum Refusal {
         /// Name of the constraint.
         constraint: String,
     },
+    /// The scheme is not made for rigid bodies.
+    #[error(
+        "this integrator does not take rigid bodies (there are {count}, the first is `{body}`); use moreau-jean or moreau-projected"
+    )]
+    Bodies {
+        /// How many bodies the model has.
+        count: usize,
+        /// Name of the first.
+        body: String,
+    },
     /// The scheme needs accelerations, which a prescribed velocity does not give.
     #[error(
         "`{scheme}` does not take the prescribed velocity of coordinate `{coordinate}` of system `{system}`; let the obstacle move instead, with a gap g(q, t), or use `moreau-jean`"
@@ -274,6 +292,11 @@ fn frictionless(integrator: &'static str, model: &Model) -> Result<(), Refusal> 
 pub trait Integrator: Send {
     /// Says in words why this model is not for this integrator.
     fn accepts(&self, model: &Model) -> Result<(), Refusal>;
+
+    /// Whether rigid bodies may be part of the model.
+    fn takes_bodies(&self) -> bool {
+        false
+    }
 
     /// Makes one step of size `h`: reads `now`, writes `next` and `log`. On error `next` is unusable
     /// and `now` untouched.

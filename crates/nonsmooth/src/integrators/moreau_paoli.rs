@@ -102,7 +102,7 @@ impl Integrator for MoreauPaoli {
 
         drift(now, h, there);
         detect(model, there, Activation { look_ahead: 0.0, layer: 0.0 }, rows)?;
-        warm_start(now, rows, h, impulses);
+        warm_start(model, now, rows, h, impulses);
         at.hold(model, there)?;
         // f(t⁺, q⁺, u⁺) is θ = 1 from `now`, f(t⁺, q⁺, u) is θ = 0 from `there`.
         let (from, rule, coeffs) = match self.is_explicit {

@@ -28,7 +28,8 @@ use crate::model::{Key, Model, State};
 use crate::phases::{
     Accounting, Activation, Assembly, Coeffs, Configuration, Factors, Free, Impulses, Iterate, Level,
     Made, Projecting, Projection, Rows, Theta, account, account_projection, advance, apply, assemble,
-    detect_also, entered, factorize, free_motion, judge, linearize, project, solve, warm_start,
+    detect_also, entered, factorize, factorize_springs, free_motion, judge, linearize, project, solve,
+    warm_start,
 };
 use nonsmooth_solvers::{Declared, Kind, Options};
 
@@ -143,8 +144,9 @@ impl MoreauProjected {
         let Work { at, rows, factors, free, assembly, impulses, .. } = &mut self.work;
         let Solving { solver, tolerance, policy } = &mut self.solving;
 
-        warm_start(now, rows, h, impulses);
+        warm_start(model, now, rows, h, impulses);
         at.start(model, now, h)?;
+        factorize_springs(model, now, coeffs, factors)?;
         let mut iteration = 0;
         loop {
             iteration += 1;
@@ -169,6 +171,10 @@ impl MoreauProjected {
 }
 
 impl Integrator for MoreauProjected {
+    fn takes_bodies(&self) -> bool {
+        true
+    }
+
     fn accepts(&self, _model: &Model) -> Result<(), Refusal> {
         if self.idle {
             return Err(Refusal::IdleOption { option: PROJECT.name, needs: "projection = \"direct\"" });

@@ -121,7 +121,7 @@ impl Integrator for SchatzmanPaoli {
         let explicit = Theta { h, theta: 0.0 };
 
         detect(model, from, Activation { look_ahead: 0.0, layer: f64::INFINITY }, rows)?;
-        warm_start(now, rows, h, impulses);
+        warm_start(model, now, rows, h, impulses);
         free_motion(model, from, at, explicit, factors, free)?;
         for iteration in 1.. {
             let guess = if model.is_linear { &from.v } else { &at.v };

@@ -130,7 +130,7 @@ impl Integrator for StewartTrinkle {
         let Solving { solver, tolerance, policy } = &mut self.solving;
 
         detect(model, now, Activation { look_ahead: 0.0, layer: self.layer }, rows)?;
-        warm_start(now, rows, h, impulses);
+        warm_start(model, now, rows, h, impulses);
         at.start(model, now, h)?;
         for iteration in 1.. {
             at.update(model, now, motion, (Configuration::Start, Configuration::End));

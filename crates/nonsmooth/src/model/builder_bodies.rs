@@ -3,11 +3,15 @@
 use super::bodies::{Materials, check_bodies, check_laws};
 use super::builder::fitted;
 use super::{
-    Anchor, Bodies, Body, BodyId, Dimension, Issue, LawId, Life, MaterialId, ModelBuilder, Obstacle,
-    ObstacleId, PartOf, Place, Placed, Region, Spring, State, Symmetric, SystemId,
+    Anchor, Bodies, Body, BodyId, BodyIssue, Dimension, Issue, LawId, Life, MaterialId, ModelBuilder,
+    Obstacle, ObstacleId, PartOf, Place, Placed, Region, Spring, State, Symmetric, SystemId,
 };
 use crate::laws::StepForm;
 use glam::DVec3;
+
+/// Default of the distance up to which bodies count as touching [m]. A contact at rest has a gap that is nothing but
+/// rounding, of either sign: without a layer half of the corners of a stack would be let go in every step.
+pub const CONTACT_LAYER: f64 = 1e-9;
 
 /// Systems are counted below this number, bodies above, so that constraints may name either.
 const FIRST_BODY: usize = 1 << 32;
@@ -36,6 +40,7 @@ pub(super) struct GivenBodies {
     springs: Vec<Spring>,
     region: Option<Region>,
     pub(super) materials: Materials,
+    layer: Option<f64>,
 }
 
 impl ModelBuilder {
@@ -47,6 +52,11 @@ impl ModelBuilder {
     /// The gravity that acts on all bodies [m/s²].
     pub fn gravity(&mut self, gravity: [f64; 3]) {
         self.given.gravity = gravity;
+    }
+
+    /// Distance up to which bodies count as touching [m]; without this call [`CONTACT_LAYER`].
+    pub fn contact_layer(&mut self, layer: f64) {
+        self.given.layer = Some(layer);
     }
 
     /// Adds a material.
@@ -93,6 +103,10 @@ impl GivenBodies {
     pub(super) fn check(&self, issues: &mut Vec<(Place, Issue)>) {
         let given = (self.dimension, &self.bodies[..], &self.obstacles[..]);
         check_bodies(given, &self.springs, self.region.as_ref(), issues);
+        if let Some(layer) = self.layer.filter(|d| !(*d >= 0.0 && d.is_finite())) {
+            let issue = BodyIssue::Negative { what: "the contact layer", value: layer };
+            issues.push((Place::Bodies, issue.into()));
+        }
         for (i, spring) in self.springs.iter().enumerate() {
             for end in spring.ends {
                 if let Anchor::On(body, _) = end
@@ -113,7 +127,8 @@ impl GivenBodies {
         state: &mut State,
         issues: &mut Vec<(Place, Issue)>,
     ) -> Bodies {
-        let Self { dimension, gravity, bodies: given, obstacles, springs, region, materials } = self;
+        let Self { dimension, gravity, bodies: given, obstacles, springs, region, materials, layer } =
+            self;
         let mut bodies = Bodies {
             dimension,
             n: given.len(),
@@ -122,6 +137,7 @@ impl GivenBodies {
             gravity: DVec3::from_array(gravity),
             springs,
             region,
+            layer: layer.unwrap_or(CONTACT_LAYER),
             n_materials: materials.names.len(),
             ..Bodies::default()
         };
@@ -144,6 +160,12 @@ impl GivenBodies {
             bodies.append(i, body, state);
         }
         bodies.names.extend(obstacles.iter().map(|o| o.name.clone()));
+        bodies.has_moving_obstacles = obstacles.iter().any(|o| o.motion.is_some());
+        bodies.reach = vec![0.0; bodies.n + obstacles.len()];
+        for part in &bodies.parts {
+            let reach = &mut bodies.reach[part.body as usize];
+            *reach = reach.max(part.reach);
+        }
         bodies.obstacles = obstacles;
         bodies.census(state);
         check_laws(&bodies, &materials, laws, issues);

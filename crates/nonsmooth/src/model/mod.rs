@@ -26,6 +26,7 @@ pub use bodies::{
 };
 pub(crate) use bodies::{Collider, Point, Situation, check_overlaps};
 pub use builder::{LawId, ModelBuilder};
+pub use builder_bodies::CONTACT_LAYER;
 pub(crate) use constraint::gather;
 pub use constraint::{Constraints, Coordinate, Gap, Key, LinearContact, VelocityConstraint};
 pub use first_order::FirstOrderForm;

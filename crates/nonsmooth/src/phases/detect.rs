@@ -7,6 +7,7 @@
 //! A pure function of model, state and h. The rows come sorted by key; a contact with friction has one row per component,
 //! its normal first, all with the same key.
 
+use super::touches::{Touches, detect_touches};
 use crate::error::{StepError, StepResult, check_constraint};
 use crate::laws::StepForm;
 use crate::model::{Gap, Key, Model, State, gather};
@@ -61,6 +62,8 @@ pub struct Rows {
     pub bias: Vec<f64>,
     /// How many of the rows are linear constraints; they come first.
     pub n_linear: usize,
+    /// Contact points of bodies, whose impulses follow those of the constraints.
+    pub touches: Touches,
     pub(super) local_q: Vec<f64>,
     pub(super) local_v: Vec<f64>,
     pub(super) slope: Vec<f64>,
@@ -71,7 +74,18 @@ pub struct Rows {
 
 /// Fills `rows` with the constraints that take part.
 pub fn detect(model: &Model, now: &State, activation: Activation, rows: &mut Rows) -> StepResult {
-    select(model, now, Selection { activation, also: &[] }, rows)
+    select(model, now, Selection { activation, also: &[] }, rows)?;
+    touch(model, now, activation, rows)
+}
+
+/// The contact points of bodies, where there are bodies.
+#[inline]
+fn touch(model: &Model, now: &State, activation: Activation, rows: &mut Rows) -> StepResult {
+    if model.bodies.is_empty() {
+        return Ok(());
+    }
+    let Activation { look_ahead, .. } = activation;
+    detect_touches(model, now, Activation { look_ahead, layer: model.bodies.layer }, &mut rows.touches)
 }
 
 /// Fills `rows` with the constraints that take part, and those of `also`.
@@ -82,7 +96,8 @@ pub fn detect_also(
     also: &[Key],
     rows: &mut Rows,
 ) -> StepResult {
-    select(model, now, Selection { activation, also }, rows)
+    select(model, now, Selection { activation, also }, rows)?;
+    touch(model, now, activation, rows)
 }
 
 #[inline(never)]
@@ -252,6 +267,12 @@ pub(super) fn slope_of(
 }
 
 impl Rows {
+    /// Whether nothing takes part.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty() && self.touches.is_empty()
+    }
+
     /// Copies the Jacobians of the active linear constraints anew.
     fn rebuild(&mut self, model: &Model, n_linear: usize) {
         let constraints = &model.constraints;
@@ -291,9 +312,19 @@ impl Rows {
     }
 
     /// Key of contact number `c` of the step.
-    pub(super) fn contact(&self, c: usize) -> Option<Key> {
+    fn contact(&self, c: usize) -> Option<Key> {
         let normals = self.keys.iter().zip(&self.components).filter(|(_, component)| **component == 0);
         normals.map(|(key, _)| *key).nth(c)
+    }
+
+    /// What contact number `c` of the step is called.
+    pub(super) fn name(&self, model: &Model, c: usize) -> Option<String> {
+        let n = self.components.iter().filter(|component| **component == 0).count();
+        if c < n {
+            return self.contact(c).map(|key| format!("constraint `{}`", model.constraints.name(key)));
+        }
+        let [a, b] = self.touches.bodies.get(c - n)?.map(|i| &model.bodies.names[i as usize]);
+        Some(format!("the contact of `{a}` and `{b}`"))
     }
 
     /// Overwrites every number with NaN and forgets which rows there were.

@@ -39,6 +39,9 @@ pub fn linearize(
     level: Level,
     rows: &mut Rows,
 ) -> StepResult {
+    if !rows.touches.is_empty() {
+        rows.touches.look_ahead(model, at.t_next)?;
+    }
     if rows.keys.is_empty() { Ok(()) } else { linearize_rows(model, now, at, rule, level, rows) }
 }
 

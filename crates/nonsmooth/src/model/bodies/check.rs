@@ -43,9 +43,9 @@ pub enum BodyIssue {
     /// The time of birth is not a number.
     #[error("the time at which it appears must be finite, got {0}")]
     Born(f64),
-    /// A spring has parameters that mean nothing.
+    /// A number that must not be negative is, or is not finite.
     #[error("{what} must be a finite number ≥ 0, got {value}")]
-    Spring {
+    Negative {
         /// Which parameter.
         what: &'static str,
         /// What was given.
@@ -124,7 +124,7 @@ pub(in crate::model) fn check_bodies(
             [("stiffness", *stiffness), ("damping", *damping), ("rest_length", *rest_length)]
         {
             if !(value >= 0.0 && value.is_finite()) {
-                issues.push((Place::Spring(i), BodyIssue::Spring { what, value }.into()));
+                issues.push((Place::Spring(i), BodyIssue::Negative { what, value }.into()));
             }
         }
         if ends.iter().all(|end| matches!(end, Anchor::World(_))) {

@@ -78,8 +78,14 @@ pub struct Bodies {
     pub obstacles: Vec<Obstacle>,
     /// The pieces of all bodies.
     pub parts: Vec<PartOf>,
+    /// Radius of a ball about the origin that holds the body, obstacles last [m].
+    pub reach: Vec<f64>,
+    /// Whether an obstacle moves.
+    pub has_moving_obstacles: bool,
     /// Law of each pair of materials (an index into the model's laws), row by row.
     pub pair_laws: Vec<Option<usize>>,
+    /// Distance up to which bodies count as touching [m].
+    pub layer: f64,
     /// Number of materials.
     pub n_materials: usize,
 }
@@ -278,6 +284,19 @@ impl Bodies {
             velocity: DVec3::from_array(at.velocity),
             spin: DVec3::from_array(at.angular_velocity),
         })
+    }
+
+    /// A vector of world axes in the axes of a body; in the plane they are the same.
+    #[inline]
+    pub fn to_body(&self, rotation: DQuat, x: DVec3) -> DVec3 {
+        if self.dimension == Dimension::Space { rotation.inverse() * x } else { x }
+    }
+
+    /// Adds an impulse and an angular impulse in body axes to the entries of body `i` in `out`.
+    #[inline]
+    pub fn add_to(&self, out: &mut [f64], i: usize, impulse: DVec3, turn: DVec3) {
+        let (a, b) = self.twist(out, i);
+        self.set_twist(out, i, a + impulse, b + turn);
     }
 
     /// M⁻¹ (impulse, angular impulse in body axes) of body `i`.

@@ -24,6 +24,7 @@ fn variant(issue: &Issue) -> &'static str {
         Issue::User(_) => "User",
         Issue::Law(_) => "Law",
         Issue::Tangents { .. } => "Tangents",
+        Issue::Body(_) => "Body",
     }
 }
 
