@@ -5,8 +5,10 @@
 
 use super::Build;
 use super::copies::{At, Programs, values_at};
+use super::names::Family;
 use super::shapes::Built;
 use super::solid::Solid;
+use super::systems::is_name;
 use crate::scene::{self, Inertia, ShapeRef};
 use crate::source::Path;
 use glam::{DMat3, DQuat, DVec3};
@@ -75,7 +77,8 @@ impl Build<'_> {
                 }
                 3 => {}
                 n => {
-                    let message = format!("gravity has three numbers in space, two in the plane; got {n}");
+                    let message =
+                        format!("gravity has three numbers in space, two in the plane; got {n}");
                     return self.mistake(&path, message);
                 }
             }
@@ -120,6 +123,25 @@ impl Build<'_> {
         }
     }
 
+    /// Notes the name of a table and how many bodies it makes.
+    fn register_body(&mut self, path: &Path, spec: &scene::Body, n: usize) {
+        let name = &spec.name;
+        if !is_name(name) {
+            let message = format!("`{name}` is not a name: letters, digits and _, not first a digit");
+            self.mistake(&path.key("name"), message);
+        }
+        let of_system = |known: &String| known.split('[').next() == Some(name);
+        if self.directory.family(name).is_some() || self.system_names.iter().any(of_system) {
+            self.mistake(&path.key("name"), format!("there are two bodies or systems called `{name}`"));
+        }
+        let is_obstacle = spec.fixed || spec.motion.is_some();
+        let first = if is_obstacle { self.obstacles.len() } else { self.moving.len() };
+        let count = spec.repeat.as_ref().map(|_| n);
+        let axes: &[&str] =
+            if self.dimension == Dimension::Plane { &["x", "y", "phi"] } else { &["x", "y", "z"] };
+        self.directory.add_family(name, Family { first, count, is_obstacle }, axes);
+    }
+
     /// What all copies of a table share; refuses keys that do not go together.
     fn body_table<'a>(
         &mut self,
@@ -130,16 +152,19 @@ impl Build<'_> {
         let before = self.mistakes.len();
         self.check_keys(path, spec);
         let (at, repeated) = (At::Path(path), spec.repeat.is_some());
-        let force = spec.force.as_ref().map(|list| self.point_programs(&at.key("force"), list, repeated));
-        let torque =
-            spec.torque.as_ref().map(|vector| self.turning_programs(&at.key("torque"), vector, repeated));
+        let force =
+            spec.force.as_ref().map(|list| self.point_programs(&at.key("force"), list, repeated));
+        let torque = spec
+            .torque
+            .as_ref()
+            .map(|vector| self.turning_programs(&at.key("torque"), vector, repeated));
         let motion = spec.motion.as_ref().map(|motion| {
             let at = at.key("motion");
             let position = motion.position.as_ref();
             let position = position.map(|list| self.point_programs(&at.key("position"), list, repeated));
             let angle = motion.angle.as_ref();
-            let angle =
-                angle.map(|angle| self.programs(&at.key("angle"), std::slice::from_ref(angle), repeated));
+            let angle = angle
+                .map(|angle| self.programs(&at.key("angle"), std::slice::from_ref(angle), repeated));
             Course { position: position.flatten(), angle: angle.flatten() }
         });
         let n_parts = spec.parts.as_ref().map_or(1, Vec::len);
@@ -203,7 +228,8 @@ impl Build<'_> {
             _ => {}
         }
         if centre.is_some() && inertia.is_none() {
-            let message = "`centre` goes with `mass` and `inertia`; without them it follows from the shape";
+            let message =
+                "`centre` goes with `mass` and `inertia`; without them it follows from the shape";
             self.wrong(&at.key("centre"), message.into());
         }
     }
@@ -252,20 +278,25 @@ impl Build<'_> {
         let pieces = self.pieces(table, copy);
         let place = self.place(&at, spec, copy);
         let axis = match &spec.motion {
-            Some(motion) if motion.angle.is_some() => self.axis(&at.key("motion"), motion.axis.as_ref(), copy),
+            Some(motion) if motion.angle.is_some() => {
+                self.axis(&at.key("motion"), motion.axis.as_ref(), copy)
+            }
             Some(motion) if motion.axis.is_some() => {
                 self.wrong(&at.key("motion").key("axis"), "an `axis` needs an `angle`".into());
                 None
             }
             _ => Some(DVec3::Z),
         };
-        let (Some(pieces), Some((position, rotation)), Some(axis)) = (pieces, place, axis) else { return };
+        let (Some(pieces), Some((position, rotation)), Some(axis)) = (pieces, place, axis) else {
+            return;
+        };
         let parts = pieces.iter().map(|piece| piece.part(DVec3::ZERO)).collect();
         let mut obstacle = Obstacle::new(&full_name(&spec.name, copy), parts);
         obstacle.position = position.to_array();
         obstacle.rotation = [rotation.w, rotation.x, rotation.y, rotation.z];
         let i = copy.unwrap_or(0) as f64;
-        obstacle.motion = table.motion.as_ref().map(|course| motion(course, (position, rotation), axis, i));
+        obstacle.motion =
+            table.motion.as_ref().map(|course| motion(course, (position, rotation), axis, i));
         self.builder.obstacle(obstacle);
         let seat = Seat { table: table.number as u32, position, rotation, centre: DVec3::ZERO };
         self.obstacles.push((seat, table.motion.is_some()));
@@ -280,33 +311,45 @@ impl Build<'_> {
     /// The parts of a body in its frame.
     fn pieces(&mut self, table: &mut Table<'_>, copy: Option<usize>) -> Option<Vec<Piece>> {
         let (spec, at) = (table.spec, At::Path(table.path));
-        let material = self.material(&at, spec.material.as_deref());
         let groups = self.groups(&at.key("groups"), spec.groups.as_ref());
         let Some(parts) = &spec.parts else {
             let Some(reference) = &spec.shape else { return Some(Vec::new()) };
+            let material = self.material(&at, spec.material.as_deref());
             let built = self.shared_shape(&at.key("shape"), reference, &mut table.shapes[0], copy)?;
             let (position, rotation) = (DVec3::ZERO, DQuat::IDENTITY);
-            return Some(vec![Piece { built, position, rotation, material: material?, groups: groups? }]);
+            return Some(vec![Piece {
+                built,
+                position,
+                rotation,
+                material: material?,
+                groups: groups?,
+            }]);
         };
-        let at = at.key("parts");
+        let (body, list) = (at, at.key("parts"));
         let mut pieces = Vec::with_capacity(parts.len());
         for (k, part) in parts.iter().enumerate() {
-            let at = at.entry(k);
+            let at = list.entry(k);
             let built = self.shared_shape(&at.key("shape"), &part.shape, &mut table.shapes[k], copy);
             let position = self.point(&at.key("position"), part.position.as_ref(), copy, DVec3::ZERO);
             let rotation = self.orientation(&at.key("orientation"), part.orientation.as_ref(), copy);
             let material = match &part.material {
                 Some(name) => self.material(&at, Some(name)),
-                None => material,
+                None => self.material(&body, spec.material.as_deref()),
             };
             let groups = match &part.groups {
                 Some(own) => self.groups(&at.key("groups"), Some(own)),
                 None => groups,
             };
             let place = position.zip(rotation).zip(material.zip(groups));
-            pieces.extend(built.zip(place).map(|(built, ((position, rotation), (material, groups)))| {
-                Piece { built, position, rotation, material, groups }
-            }));
+            pieces.extend(built.zip(place).map(
+                |(built, ((position, rotation), (material, groups)))| Piece {
+                    built,
+                    position,
+                    rotation,
+                    material,
+                    groups,
+                },
+            ));
         }
         (pieces.len() == parts.len()).then_some(pieces)
     }
@@ -396,12 +439,7 @@ impl Build<'_> {
         Some((density * solid.volume, solid.centre, inertia))
     }
 
-    fn inertia(
-        &mut self,
-        at: &At<'_>,
-        inertia: &Inertia,
-        copy: Option<usize>,
-    ) -> Option<[[f64; 3]; 3]> {
+    fn inertia(&mut self, at: &At<'_>, inertia: &Inertia, copy: Option<usize>) -> Option<[[f64; 3]; 3]> {
         let in_plane = self.dimension == Dimension::Plane;
         match inertia {
             Inertia::Moment(moment) if in_plane => {

@@ -61,7 +61,8 @@ impl Scope for OfCopy<'_> {
     }
     fn names(&self) -> Vec<String> {
         let variables = [("i", self.is_repeated), ("t", self.has_time)];
-        let allowed = variables.iter().filter(|(_, allowed)| *allowed).map(|(name, _)| (*name).to_owned());
+        let allowed =
+            variables.iter().filter(|(_, allowed)| *allowed).map(|(name, _)| (*name).to_owned());
         allowed.chain(self.constants.names()).collect()
     }
 }
@@ -108,7 +109,12 @@ impl Build<'_> {
     }
 
     /// A number, or the value of a formula of parameters and i.
-    pub(super) fn value(&mut self, at: &At<'_>, quantity: &Quantity, copy: Option<usize>) -> Option<f64> {
+    pub(super) fn value(
+        &mut self,
+        at: &At<'_>,
+        quantity: &Quantity,
+        copy: Option<usize>,
+    ) -> Option<f64> {
         let text = match quantity {
             Quantity::Number(x) if x.is_finite() => return Some(*x),
             Quantity::Number(x) => {

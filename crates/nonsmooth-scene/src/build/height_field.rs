@@ -50,7 +50,11 @@ impl Build<'_> {
         match (&spec.heights, &spec.file) {
             (Some(Vector::All(formula)), None) => {
                 let (Some(columns), Some(rows)) = (columns, rows) else {
-                    let needed = if self.dimension == Dimension::Plane { "`columns`" } else { "`columns` and `rows`" };
+                    let needed = if self.dimension == Dimension::Plane {
+                        "`columns`"
+                    } else {
+                        "`columns` and `rows`"
+                    };
                     self.wrong(at, format!("heights by a formula need {needed}"));
                     return None;
                 };
@@ -82,7 +86,10 @@ impl Build<'_> {
         let Grid { columns, rows, .. } = grid;
         let got = grid.heights.len();
         if columns.checked_mul(rows) != Some(got) {
-            self.wrong(at, format!("{got} heights do not fill a grid of {columns} columns and {rows} rows"));
+            self.wrong(
+                at,
+                format!("{got} heights do not fill a grid of {columns} columns and {rows} rows"),
+            );
             return None;
         }
         Some(grid)
@@ -99,7 +106,10 @@ impl Build<'_> {
         match self.optional(&at, quantity, copy)? {
             Some(n) if n >= 2.0 && n.fract() == 0.0 && n <= MOST_POINTS => Ok(Some(n as usize)),
             Some(n) => {
-                self.wrong(&at, format!("`{key}` must be a whole number from 2 to {MOST_POINTS:e}, got {n}"));
+                self.wrong(
+                    &at,
+                    format!("`{key}` must be a whole number from 2 to {MOST_POINTS:e}, got {n}"),
+                );
                 Err(())
             }
             None => Ok(None),
@@ -117,7 +127,11 @@ impl Build<'_> {
             Some(Vector::Each(list)) => match &list[..] {
                 [x, y] if self.dimension == Dimension::Space => [x, y],
                 _ => {
-                    let want = if self.dimension == Dimension::Space { "one number or two" } else { "one number" };
+                    let want = if self.dimension == Dimension::Space {
+                        "one number or two"
+                    } else {
+                        "one number"
+                    };
                     self.wrong(&at_spacing, format!("`spacing` is {want}, got {}", list.len()));
                     return None;
                 }
@@ -138,7 +152,10 @@ impl Build<'_> {
     ) -> Option<Vec<f64>> {
         let at = at.key("heights");
         if columns as f64 * rows as f64 > MOST_POINTS {
-            self.wrong(&at, format!("a grid of {columns} by {rows} points is too large, at most {MOST_POINTS:e}"));
+            self.wrong(
+                &at,
+                format!("a grid of {columns} by {rows} points is too large, at most {MOST_POINTS:e}"),
+            );
             return None;
         }
         let scope =
@@ -158,7 +175,10 @@ impl Build<'_> {
                 let (x, y) = (centred(i, columns, dx), centred(j, rows, dy));
                 let z = program.eval(&[x, y]);
                 if !z.is_finite() {
-                    self.wrong(&at, format!("the height at x = {x}, y = {y} must be finite, but it is {z}"));
+                    self.wrong(
+                        &at,
+                        format!("the height at x = {x}, y = {y} must be finite, but it is {z}"),
+                    );
                     return None;
                 }
                 heights.push(z);
@@ -174,13 +194,18 @@ impl Build<'_> {
         let (mut numbers, mut per_line) = (Vec::new(), None);
         for (k, line) in text.lines().enumerate() {
             let line = line.split('#').next().unwrap_or("");
-            let words: Vec<&str> =
-                line.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()).collect();
+            let words: Vec<&str> = line
+                .split(|c: char| c.is_whitespace() || c == ',')
+                .filter(|word| !word.is_empty())
+                .collect();
             for word in &words {
                 match word.parse::<f64>().ok().filter(|x| x.is_finite()) {
                     Some(x) => numbers.push(x),
                     None => {
-                        self.wrong(at, format!("`{file}`, line {}: `{word}` is not a finite number", k + 1));
+                        self.wrong(
+                            at,
+                            format!("`{file}`, line {}: `{word}` is not a finite number", k + 1),
+                        );
                         return None;
                     }
                 }
@@ -188,7 +213,10 @@ impl Build<'_> {
             if !words.is_empty() && *per_line.get_or_insert(words.len()) != words.len() {
                 let first = per_line.unwrap_or(0);
                 let got = words.len();
-                self.wrong(at, format!("`{file}`, line {}: {got} numbers, but the first line has {first}", k + 1));
+                self.wrong(
+                    at,
+                    format!("`{file}`, line {}: {got} numbers, but the first line has {first}", k + 1),
+                );
                 return None;
             }
         }

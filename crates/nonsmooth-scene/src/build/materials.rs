@@ -52,6 +52,15 @@ impl Build<'_> {
                 self.builder.pair(*a_id, *b_id, law);
             }
         }
+        if let Some(layer) = &scene.contact.layer {
+            let path = Path::of("contact.layer");
+            if let Some(layer) = self.value(&At::Path(&path), layer, None) {
+                if layer < 0.0 {
+                    return self.mistake(&path, format!("`layer` must be ≥ 0, got {layer}"));
+                }
+                self.builder.contact_layer(layer);
+            }
+        }
         if let Some(default) = &scene.contact.default {
             let path = Path::of("contact.default");
             if let Some(form) = self.pair_law(&path, default) {
@@ -59,6 +68,14 @@ impl Build<'_> {
                 self.builder.default_pair(law);
             }
         }
+    }
+
+    /// Names by number.
+    pub(super) fn material_names(&self) -> Vec<String> {
+        let mut names: Vec<(MaterialId, &String)> =
+            self.materials.iter().map(|(name, id)| (*id, name)).collect();
+        names.sort();
+        names.into_iter().map(|(_, name)| name.clone()).collect()
     }
 
     /// Friction and restitution of materials that have any.

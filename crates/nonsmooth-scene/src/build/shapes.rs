@@ -46,7 +46,8 @@ fn spatial_pose(position: DVec3, rotation: DQuat) -> spatial::Pose {
     spatial::Pose { position: position.to_array(), rotation }
 }
 
-const IN_THE_PLANE: &str = "ball, box, rectangle, capsule, polygon, chain, height-field, half-plane, compound";
+const IN_THE_PLANE: &str =
+    "ball, box, rectangle, capsule, polygon, chain, height-field, half-plane, compound";
 const IN_SPACE: &str =
     "ball, box, capsule, cylinder, cone, hull, mesh, height-field, half-space, compound";
 
@@ -170,12 +171,18 @@ impl Build<'_> {
                 Dimension::Space => ("the plane", IN_SPACE),
             };
             let where_ = self.dimension_text();
-            self.wrong(&at.key("type"), format!("`{word}` is a shape of {why}, but {where_}; one of {list}"));
+            self.wrong(
+                &at.key("type"),
+                format!("`{word}` is a shape of {why}, but {where_}; one of {list}"),
+            );
             return false;
         };
         let extra: Vec<&str> = given(spec).into_iter().filter(|key| !keys.contains(key)).collect();
         for key in &extra {
-            self.wrong(&at.key(key), format!("`{key}` does not go with `{word}`, which takes {}", keys.join(", ")));
+            self.wrong(
+                &at.key(key),
+                format!("`{key}` does not go with `{word}`, which takes {}", keys.join(", ")),
+            );
         }
         extra.is_empty()
     }
@@ -377,12 +384,16 @@ impl Build<'_> {
                     match triangle[..] {
                         [a, b, c] => list.push([a, b, c]),
                         _ => {
-                            let message = format!("a triangle has three vertices, got {}", triangle.len());
+                            let message =
+                                format!("a triangle has three vertices, got {}", triangle.len());
                             self.wrong(&at.key("triangles").entry(k), message);
                         }
                     }
                 }
-                Some(Triangles { vertices: vertices.iter().map(|p| p.to_array()).collect(), triangles: list })
+                Some(Triangles {
+                    vertices: vertices.iter().map(|p| p.to_array()).collect(),
+                    triangles: list,
+                })
             }
             _ => {
                 self.wrong(at, "a mesh has either `file`, or `vertices` and `triangles`".into());

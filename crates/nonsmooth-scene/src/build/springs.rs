@@ -90,7 +90,10 @@ impl Build<'_> {
         let number = match (index, count) {
             (None, None) => first,
             (None, Some(n)) => {
-                self.wrong(at, format!("`{base}` is repeated: say which, `{base}[0]` to `{base}[{}]`", n - 1));
+                self.wrong(
+                    at,
+                    format!("`{base}` is repeated: say which, `{base}[0]` to `{base}[{}]`", n - 1),
+                );
                 return None;
             }
             (Some(_), None) => {

@@ -13,7 +13,7 @@ impl Build<'_> {
                 self.translate_meeting(issue);
                 continue;
             }
-            let path = self.place(place);
+            let path = self.path_of(place);
             if matches!(place, Place::Body(..) | Place::Obstacle(..)) {
                 if told.contains(&path) {
                     continue;
@@ -24,7 +24,7 @@ impl Build<'_> {
         }
     }
 
-    fn place(&self, place: &Place) -> Path {
+    fn path_of(&self, place: &Place) -> Path {
         let table = |number: u32, field: &str| {
             let field = if field == "rotation" { "orientation" } else { field };
             Path::of("body").index(number as usize).key(field)

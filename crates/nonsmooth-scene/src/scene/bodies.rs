@@ -282,6 +282,8 @@ pub struct Contact {
     pub default: Option<PairLaw>,
     /// The table of pairs.
     pub pair: Vec<Pair>,
+    /// Distance [m] up to which bodies count as touching; 1e-9 if not given.
+    pub layer: Option<Quantity>,
 }
 
 /// How own coefficients of two materials become those of their pair.
