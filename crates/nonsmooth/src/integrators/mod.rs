@@ -197,6 +197,14 @@ pub enum Refusal {
         /// Name of the first body.
         body: String,
     },
+    /// Which points enter during a step is not known for bodies.
+    #[error(
+        "integrator.projection = \"combined\" does not take rigid bodies (`{body}`); use projection = \"direct\""
+    )]
+    CombinedWithBodies {
+        /// Name of the first body.
+        body: String,
+    },
     /// An option has no meaning at position level.
     #[error(
         "integrator.level = \"position\" cannot honour `{option}`: every constraint takes part, H is taken at the end of the step; leave it out"

@@ -175,7 +175,10 @@ impl Integrator for MoreauProjected {
         true
     }
 
-    fn accepts(&self, _model: &Model) -> Result<(), Refusal> {
+    fn accepts(&self, model: &Model) -> Result<(), Refusal> {
+        if let (true, Some(body)) = (self.projection.onto_surface, model.bodies.names.first()) {
+            return Err(Refusal::CombinedWithBodies { body: body.clone() });
+        }
         if self.idle {
             return Err(Refusal::IdleOption { option: PROJECT.name, needs: "projection = \"direct\"" });
         }

@@ -4,7 +4,7 @@ use super::blocks::Blocks;
 use super::builder_bodies::GivenBodies;
 use super::check::{check_contacts, check_matrices, check_start, check_start_velocities};
 use super::{
-    BodyIssue, Constraints, Coordinate, Dimension, Gap, Issue, Lagrangian, Linear, LinearContact,
+    BodyIssue, Constraints, Coordinate, Dimension, Gap, Issue, Lagrangian, Lift, Linear, LinearContact,
     LinearFamily, Model, ModelError, Place, Prescribed, State, System, SystemId, UserSystem,
     VelocityConstraint, check_overlaps,
 };
@@ -261,6 +261,9 @@ impl ModelBuilder {
                 let (law, want) = (self.laws[tie.law.0].0.clone(), form.set.dim() - 1);
                 issues.push((Place::Constraint(i, "law"), Issue::Tangents { law, want, tangents }));
             }
+            if matches!(tie.kind, Kind::Velocity(_)) && tie.on.iter().any(|(s, _)| s.body().is_some()) {
+                issues.push((Place::Constraint(i, "velocity"), Issue::VelocityOfBody));
+            }
             if matches!(tie.kind, Kind::Velocity(_)) && e != 0.0 {
                 let issue = Issue::RestitutionAtVelocityLevel { restitution: e };
                 issues.push((Place::Constraint(i, "law"), issue));
@@ -268,6 +271,9 @@ impl ModelBuilder {
         }
         for (i, (system, coordinate, _)) in self.prescribed.iter().enumerate() {
             issues.extend(self.missing(*system, *coordinate).map(|m| (Place::Prescribed(i), m)));
+            if system.body().is_some() {
+                issues.push((Place::Prescribed(i), Issue::PrescribedBody));
+            }
             if self.prescribed[..i].iter().any(|(s, c, _)| s == system && c == coordinate) {
                 issues.push((Place::Prescribed(i), Issue::PrescribedTwice));
             }
@@ -330,6 +336,10 @@ impl ModelBuilder {
         };
         let (mut constraints, order) = lay_out(self.ties, &first, n, &mut laws);
         constraints.always = constraints.laws.iter().map(|&law| laws[law].1.set == Set::Free).collect();
+        if !bodies.is_empty() {
+            let lift = |(columns, _): &(Vec<u32>, Box<dyn Gap>)| Lift::new(&bodies, columns);
+            constraints.lifts = constraints.gaps.iter().map(lift).collect();
+        }
         let mut prescribed: Vec<Prescribed> = self
             .prescribed
             .into_iter()
@@ -339,7 +349,8 @@ impl ModelBuilder {
         let blocks = Blocks::find(&linear, &user, &constraints);
         let is_linear = user.is_empty()
             && constraints.velocity.is_empty()
-            && constraints.gaps.iter().all(|(_, gap)| gap.is_linear());
+            && constraints.gaps.iter().all(|(_, gap)| gap.is_linear())
+            && !constraints.lifts.iter().flatten().any(Lift::turns);
         let is_ballistic = user.is_empty()
             && bodies.is_empty()
             && prescribed.is_empty()

@@ -131,6 +131,14 @@ pub enum Issue {
         /// The value given.
         restitution: f64,
     },
+    /// A coordinate of a body is prescribed.
+    #[error(
+        "single coordinates of a rigid body cannot be prescribed; make it an obstacle with a motion"
+    )]
+    PrescribedBody,
+    /// A velocity-level constraint on a body.
+    #[error("constraints on velocities do not take rigid bodies; give a gap")]
+    VelocityOfBody,
     /// A coordinate is prescribed twice.
     #[error("the velocity of this coordinate is prescribed twice")]
     PrescribedTwice,

@@ -9,7 +9,7 @@ use super::factorize::Factors;
 use super::free_motion::Free;
 use crate::model::{Bodies, Dimension, Model};
 use glam::DVec3;
-use nonsmooth_solvers::{IMMOVABLE, Sparse};
+use nonsmooth_solvers::{IMMOVABLE, Inertia, Matrix, Sparse, Touching};
 
 /// Fills `assembly.problem`.
 #[inline(never)]
@@ -22,7 +22,11 @@ pub(super) fn assemble_touches(
 ) {
     let touches = &rows.touches;
     assembly.known = None;
-    assembly.combine(model, rows, factors);
+    if rows.keys.is_empty() && model.bodies.springs.is_empty() {
+        assembly.hand_over(model, rows);
+    } else {
+        assembly.combine(model, rows, factors);
+    }
     let n = touches.keys.len();
     assembly.problem.sets.extend((0..n).map(|i| touches.form(model, i).set));
     let u_free = &mut assembly.problem.u_free;
@@ -36,6 +40,27 @@ pub(super) fn assemble_touches(
 }
 
 impl Assembly {
+    /// Axes, arms and inverse inertias, as they are.
+    fn hand_over(&mut self, model: &Model, rows: &Rows) {
+        let (bodies, problem) = (&model.bodies, &mut self.problem);
+        if !matches!(problem.matrix, Matrix::Touching(_)) {
+            problem.matrix = Matrix::Touching(Touching::default());
+        }
+        let Matrix::Touching(touching) = &mut problem.matrix else {
+            unreachable!("written above");
+        };
+        let (inertias, touches) = touching.renew();
+        inertias.clear();
+        inertias.extend((0..bodies.n).map(|i| Inertia {
+            inv_mass: 1.0 / bodies.mass[i],
+            inv_inertia: bodies.world_inv_inertia(rows.touches.placements[i].rotation, i).0,
+        }));
+        touches.clone_from(&rows.touches.touches);
+        problem.matrix_stamp = None;
+        problem.symmetric = true;
+        problem.sets.clear();
+    }
+
     /// W of constraints and contact points together.
     fn combine(&mut self, model: &Model, rows: &Rows, factors: &mut Factors) {
         let mut combined = std::mem::take(&mut self.combined);

@@ -10,7 +10,7 @@
 use super::touches::{Touches, detect_touches};
 use crate::error::{StepError, StepResult, check_constraint};
 use crate::laws::StepForm;
-use crate::model::{Gap, Key, Model, State, gather};
+use crate::model::{Gap, Key, Lift, Model, State, gather};
 use nonsmooth_solvers::Sparse;
 
 /// When a constraint takes part.
@@ -159,20 +159,25 @@ fn detect_gaps(model: &Model, now: &State, selection: Selection<'_>, rows: &mut 
     for (i, (columns, function)) in model.constraints.gaps.iter().enumerate() {
         let key = Key((model.constraints.n_linear() + i) as u64);
         gather(columns, &now.q, &mut rows.local_q);
-        gather(columns, &now.v, &mut rows.local_v);
+        let lift = model.constraints.lift(i);
+        let places = lift.map_or(columns, |lift| &lift.columns);
+        gather(places, &now.v, &mut rows.local_v);
         let user = || StepError::in_constraint(model, key);
         let gap = function.gap(now.t, &rows.local_q).map_err(user())?;
         let rate = function.rate(now.t, &rows.local_q).map_err(user())?;
         slope_of(&**function, now.t, &rows.local_q, &mut rows.slope).map_err(user())?;
+        if let Some(lift) = lift {
+            lift.apply(&now.q, &mut rows.slope);
+        }
         let u = rate + rows.slope.iter().zip(&rows.local_v).map(|(s, v)| s * v).sum::<f64>();
         check_constraint(model, "gap", key, gap)?;
         check_constraint(model, "velocity", key, u)?;
         if selection.takes(key, gap, u) || model.constraints.always[key.0 as usize] {
             let slope = std::mem::take(&mut rows.slope);
-            rows.push((model, key, 0), columns, &slope, (gap, u, rate));
+            rows.push((model, key, 0), places, &slope, (gap, u, rate));
             rows.slope = slope;
             if function.n_tangents() > 0 {
-                detect_tangents(model, now, key, columns, &**function, rows)?;
+                detect_tangents(model, now, (key, lift), places, &**function, rows)?;
             }
         }
     }
@@ -184,13 +189,14 @@ fn detect_gaps(model: &Model, now: &State, selection: Selection<'_>, rows: &mut 
 fn detect_tangents(
     model: &Model,
     now: &State,
-    key: Key,
+    (key, lift): (Key, Option<&Lift>),
     columns: &[u32],
     function: &dyn Gap,
     rows: &mut Rows,
 ) -> StepResult {
     let mut tangents = std::mem::take(&mut rows.tangents);
     tangents.evaluate(model, key, function, now.t, &rows.local_q)?;
+    tangents.lift(lift, &now.q);
     for (k, slope) in tangents.jacobian.chunks_exact(columns.len()).enumerate() {
         let rate = tangents.rate[k];
         let u = rate + slope.iter().zip(&rows.local_v).map(|(s, v)| s * v).sum::<f64>();
@@ -229,6 +235,21 @@ impl Tangents {
             .map_err(StepError::in_constraint(model, key))?;
         self.jacobian.iter().try_for_each(|&s| check_constraint(model, "jacobian", key, s))?;
         self.rate.iter().try_for_each(|&s| check_constraint(model, "velocity", key, s))
+    }
+}
+
+impl Tangents {
+    /// T over velocities instead of coordinates, at coordinates `q` of the whole model.
+    pub(super) fn lift(&mut self, lift: Option<&Lift>, q: &[f64]) {
+        let Some(lift) = lift else { return };
+        let n = self.jacobian.len() / self.rate.len().max(1);
+        let mut lifted = Vec::new();
+        for row in self.jacobian.chunks_exact(n.max(1)) {
+            let mut row = row.to_vec();
+            lift.apply(q, &mut row);
+            lifted.extend(row);
+        }
+        self.jacobian = lifted;
     }
 }
 

@@ -15,7 +15,10 @@ use crate::laws::StepForm;
 use crate::log::{StepLog, contact_frame};
 use crate::model::{Bodies, Collider, Model, Placement, Point, Situation, State, TouchKey};
 use glam::DVec3;
-use nonsmooth_solvers::{IMMOVABLE, Touch};
+use nonsmooth_solvers::{IMMOVABLE, Set, Touch};
+
+/// Gaps that a projection keeps an eye on, in units of the deepest overlap: one pass moves no body much farther.
+const NEAR: f64 = 2.0;
 
 /// The contact points that take part in a step, sorted by key. Written by `detect` and `linearize`.
 #[derive(Default)]
@@ -38,6 +41,8 @@ pub struct Touches {
     pub placements: Vec<Placement>,
     /// Placements at the end of the step of obstacles that move.
     moved: Vec<Placement>,
+    /// Whether the points are to be moved apart: only normals count, and u stands for the gap [m].
+    apart: bool,
     margins: Vec<f64>,
     points: Vec<Point>,
     collider: Collider,
@@ -75,7 +80,25 @@ impl Touches {
     /// The law of point `i`.
     #[inline]
     pub fn form(&self, model: &Model, i: usize) -> StepForm {
+        if self.apart {
+            let set = Set::Nonnegative;
+            return StepForm { set, restitution: 0.0, tangential_restitution: 0.0 };
+        }
         model.laws[self.laws[i] as usize].1
+    }
+
+    /// Finds the points that overlap in `state`, and those nearly as close as the deepest is deep; returns its depth and
+    /// the names of its bodies.
+    pub fn survey(&mut self, model: &Model, state: &State) -> StepResult<(f64, Option<String>)> {
+        self.apart = true;
+        detect_touches(model, state, Activation { look_ahead: 0.0, layer: 0.0 }, self)?;
+        let deepest = (0..self.gap.len()).min_by(|&i, &j| self.gap[i].total_cmp(&self.gap[j]));
+        let Some(deepest) = deepest else { return Ok((0.0, None)) };
+        let depth = -self.gap[deepest];
+        let [a, b] = self.bodies[deepest].map(|i| &model.bodies.names[i as usize]);
+        let names = format!("contact of `{a}` and `{b}`");
+        detect_touches(model, state, Activation { look_ahead: 0.0, layer: NEAR * depth }, self)?;
+        Ok((depth, Some(names)))
     }
 
     /// Midway between the surfaces [m].
@@ -200,6 +223,9 @@ impl Touches {
     /// What the law of point `i` adds to H v⁺ before it compares with zero [m/s].
     #[inline]
     pub fn bias(&self, model: &Model, i: usize) -> [f64; 3] {
+        if self.apart {
+            return [self.gap[i], 0.0, 0.0];
+        }
         let (form, u) = (self.form(model, i), &self.u_minus[i]);
         let rate = self.rate.get(i).map_or([0.0; 3], |rate| rate[1]);
         let (e, e_t) = (form.restitution, form.tangential_restitution);

@@ -1,6 +1,7 @@
 //! Rigid bodies: references, conservation, contact at rest and in motion.
 
 mod free;
+mod projected;
 mod references;
 mod rest;
 

@@ -220,19 +220,19 @@ impl Bodies {
         }
     }
 
-    /// q ← q ⊕ (shift, turn), the turn in body axes.
+    /// q ← q ⊕ (shift, turn) of body `i`, the turn in body axes.
     #[inline]
-    pub fn displace(&self, from: &[f64], i: usize, shift: DVec3, turn: DVec3, to: &mut [f64]) {
-        let range = self.q_range(i);
-        let (q, out) = (&from[range.clone()], &mut to[range]);
-        (out[0], out[1]) = (q[0] + shift.x, q[1] + shift.y);
+    pub fn displace(&self, q: &mut [f64], i: usize, shift: DVec3, turn: DVec3) {
+        let q = &mut q[self.q_range(i)];
+        q[0] += shift.x;
+        q[1] += shift.y;
         match self.dimension {
             Dimension::Space => {
-                out[2] = q[2] + shift.z;
+                q[2] += shift.z;
                 let turned = (quaternion(&q[3..7]) * exponential(turn)).normalize();
-                out[3..7].copy_from_slice(&components(turned));
+                q[3..7].copy_from_slice(&components(turned));
             }
-            Dimension::Plane => out[2] = q[2] + turn.z,
+            Dimension::Plane => q[2] += turn.z,
         }
     }
 
@@ -240,8 +240,8 @@ impl Bodies {
     pub(crate) fn advance(&self, now: &State, h: f64, mean: impl Fn(usize) -> f64, q_next: &mut [f64]) {
         for i in 0..self.n {
             let range = self.q_range(i);
+            q_next[range.clone()].copy_from_slice(&now.q[range]);
             if !self.is_present(now, i) {
-                q_next[range.clone()].copy_from_slice(&now.q[range]);
                 continue;
             }
             let begin = self.v_range(i).start;
@@ -255,7 +255,7 @@ impl Bodies {
                     DVec3::new(0.0, 0.0, mean(begin + 2)),
                 ),
             };
-            self.displace(&now.q, i, h * shift, h * turn, q_next);
+            self.displace(q_next, i, h * shift, h * turn);
         }
     }
 

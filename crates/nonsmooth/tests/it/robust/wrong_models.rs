@@ -25,6 +25,8 @@ fn variant(issue: &Issue) -> &'static str {
         Issue::Law(_) => "Law",
         Issue::Tangents { .. } => "Tangents",
         Issue::Body(_) => "Body",
+        Issue::PrescribedBody => "PrescribedBody",
+        Issue::VelocityOfBody => "VelocityOfBody",
     }
 }
 
