@@ -23,7 +23,9 @@ mod error;
 mod feature;
 pub mod files;
 pub mod planar;
+mod skin;
 pub mod spatial;
 
 pub use error::{MassError, ShapeError};
 pub use feature::{Feature, FeatureKind, Key};
+pub use skin::{Detail, Outline, Patch, Skin};
