@@ -9,6 +9,7 @@ mod formulas;
 pub mod matrix_market;
 pub mod plot;
 pub mod problems;
+pub mod render;
 mod results;
 mod run;
 mod scene;

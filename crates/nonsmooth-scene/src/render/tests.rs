@@ -1,0 +1,1 @@
+//! Pictures against what geometry says they show.
