@@ -2,7 +2,7 @@
 
 use nonsmooth_geometry::spatial::{Pose, Shape};
 use nonsmooth_geometry::{Detail, Skin, planar};
-use nonsmooth_scene::render::{Drawn, DrawnContact, Ground, Look, Picture, draw};
+use nonsmooth_scene::render::{Drawn, DrawnContact, Ground, Picture, draw};
 use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
@@ -76,7 +76,8 @@ fn heap<'a>(skins: &'a [Skin], n: usize, side: i32, gap: f64) -> Vec<Drawn<'a>> 
     let mut level = 0;
     while bodies.len() < n {
         for k in 0..side * side {
-            let mut at = |i: i32| gap * (f64::from(i) - 0.5 * f64::from(side - 1) + 0.12 * random(&mut state));
+            let mut at =
+                |i: i32| gap * (f64::from(i) - 0.5 * f64::from(side - 1) + 0.12 * random(&mut state));
             let position = [at(k % side), at(k / side), gap * (0.55 + 0.9 * f64::from(level))];
             let skin = &skins[bodies.len() % skins.len()];
             bodies.push(Drawn::moving(bodies.len(), skin, turned(position, &mut state)));
@@ -95,11 +96,16 @@ fn spheres(folder: &Path) -> Done {
         let angle = f64::from(k) * std::f64::consts::FRAC_PI_2;
         let at = [0.5 * angle.sin(), -0.5 * angle.cos(), 0.4];
         let pose = Pose::turned(at, [0.0, 0.0, 1.0], angle);
-        bodies.push(Drawn { look: Look::Cutaway, ..Drawn::fixed(&wall, pose) });
+        bodies.push(Drawn::glass(&wall, pose));
     }
     let title = "500 balls in a box".to_owned();
     let ground = Some(Ground::level(0.0));
-    save(folder, "spheres", &Picture { bodies, ground, title, t: Some(1.5), ..Picture::default() }, false)
+    save(
+        folder,
+        "spheres",
+        &Picture { bodies, ground, title, t: Some(1.5), ..Picture::default() },
+        false,
+    )
 }
 
 fn shapes(folder: &Path) -> Done {
@@ -138,7 +144,8 @@ fn shapes(folder: &Path) -> Done {
 
 fn rock(folder: &Path) -> Done {
     let n = 80;
-    let height = |x: f64, y: f64| 0.5 * x + 0.25 * (1.3 * x).sin() * (0.9 * y).cos() + 0.05 * (4.0 * y + x).sin();
+    let height =
+        |x: f64, y: f64| 0.5 * x + 0.25 * (1.3 * x).sin() * (0.9 * y).cos() + 0.05 * (4.0 * y + x).sin();
     let place = |i: usize| 0.125 * (i as f64 - 0.5 * (n as f64 - 1.0));
     let heights = (0..n * n).map(|v| height(place(v % n), place(v / n))).collect();
     let slope = Shape::height_field(heights, n, n, [0.125; 2])?.skin(&Detail::default());

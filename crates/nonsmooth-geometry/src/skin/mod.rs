@@ -26,7 +26,7 @@ pub struct Skin {
     pub normals: Vec<[f64; 3]>,
     /// The number of the normal at each corner of each triangle: equal on both sides of a smooth edge.
     pub shading: Vec<[u32; 3]>,
-    /// Edges at which the surface is not smooth, or ends; two vertex numbers each.
+    /// Edges to be drawn as lines: where the surface bends by more than 35°, or ends; two vertex numbers each.
     pub creases: Vec<[u32; 2]>,
     /// Whether every part is closed, so that one sees only faces turned to the eye.
     pub is_closed: bool,

@@ -7,7 +7,7 @@ use super::Skin;
 use glam::DVec3;
 
 /// Cosine of 35°: a circle of twelve pieces is still smooth, a hexagon has corners.
-const CREASE: f64 = 0.819_152_044_288_991_8;
+pub(super) const CREASE: f64 = 0.819_152_044_288_991_8;
 /// With more triangles than this around a vertex its corners keep the normals of their triangles, so that
 /// the work stays linear.
 const MOST_AROUND: usize = 128;

@@ -1,6 +1,7 @@
 //! Skins of shapes in space.
 
 use super::revolve::{Knot, arc, revolve};
+use super::smooth::CREASE;
 use super::{Detail, Patch, Skin};
 use crate::spatial::{Kind, Pose, Shape, tangents};
 use glam::DVec3;
@@ -19,7 +20,12 @@ impl Shape {
                 let faces = (0..hull.faces.len()).map(|face| {
                     (hull.faces[face].normal, hull.outline(face).iter().map(|c| c.vertex).collect())
                 });
-                faceted(hull.points.clone(), faces, hull.edges.clone())
+                let bend = |k: &usize| {
+                    let [a, b] = hull.sides[*k].map(|face| hull.faces[face as usize].normal);
+                    a.dot(b) < CREASE
+                };
+                let sharp = (0..hull.edges.len()).filter(bend).map(|k| hull.edges[k]).collect();
+                faceted(hull.points.clone(), faces, sharp)
             }
             Kind::Mesh(mesh) => {
                 let points = mesh.points.iter().map(|p| p.to_array()).collect();

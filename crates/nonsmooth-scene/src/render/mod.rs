@@ -77,14 +77,19 @@ pub enum Look {
     /// Those turned to the eye.
     #[default]
     Solid,
-    /// Those turned away only, without a shadow: a container whose content one sees.
-    Cutaway,
+    /// Through them one sees what is behind, and they cast no shadow: a container with its content.
+    Glass,
 }
 
 impl<'a> Drawn<'a> {
     /// A moving body in the colour of its number.
     pub fn moving(number: usize, skin: &'a Skin, pose: Pose) -> Self {
         Self { skin, pose, colour: colour(number), is_fixed: false, look: Look::Solid }
+    }
+
+    /// A fixed body to look through.
+    pub fn glass(skin: &'a Skin, pose: Pose) -> Self {
+        Self { look: Look::Glass, ..Self::fixed(skin, pose) }
     }
 
     /// A fixed body, light grey.

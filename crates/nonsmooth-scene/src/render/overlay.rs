@@ -89,7 +89,7 @@ fn arrow(from: DVec2, to: DVec2, scale: f64, map: &mut Pixmap) {
 fn caption(picture: &Picture<'_>, cell: Option<f64>, n_left_out: usize, scale: f64, map: &mut Pixmap) {
     let (width, height) = (f64::from(map.width()), f64::from(map.height()));
     let (edge, title, note) = (18.0 * scale, TITLE * scale, NOTE * scale);
-    let time = picture.t.map_or_else(String::new, |t| format!("t = {t:.4} s"));
+    let time = picture.t.map(time).unwrap_or_default();
     let room = width - 3.0 * edge - font::width(&time, title);
     let size = font::fit(&picture.title, title, room.max(1.0));
     write(&picture.title, size, (edge, edge + title), map);
@@ -100,6 +100,15 @@ fn caption(picture: &Picture<'_>, cell: Option<f64>, n_left_out: usize, scale: f
         notes.push(format!("{n_left_out} bodies not drawn: not finite"));
     }
     write(&notes.join(",  "), note, (edge, height - edge), map);
+}
+
+/// Three decimals, or three digits where those would say nothing.
+fn time(t: f64) -> String {
+    if t == 0.0 || (0.01..1e6).contains(&t.abs()) {
+        format!("t = {t:.3} s")
+    } else {
+        format!("t = {t:.3e} s")
+    }
 }
 
 fn write(words: &str, size: f64, (x, y): (f64, f64), map: &mut Pixmap) {

@@ -31,6 +31,8 @@ pub(super) struct Samples {
     pub bodies: Vec<u32>,
     /// In the eye's frame, ten bits to a component.
     pub normals: Vec<u32>,
+    /// How many panes of glass are before the surface.
+    pub panes: Vec<u8>,
 }
 
 /// Rows of the picture while they are drawn.
@@ -40,6 +42,7 @@ pub(super) struct Band<'a> {
     pub keys: &'a mut [f32],
     pub bodies: &'a mut [u32],
     pub normals: &'a mut [u32],
+    pub panes: &'a mut [u8],
 }
 
 impl Band<'_> {
@@ -92,27 +95,30 @@ pub(super) fn raster(placed: &[Placed<'_>], view: &View, floor: Option<&Floor>) 
         keys: vec![f32::NEG_INFINITY; n],
         bodies: vec![NOTHING; n],
         normals: vec![0; n],
+        panes: vec![0; n],
     };
     let rows: Vec<Range<usize>> = placed.iter().map(|body| reached(body, view)).collect();
     let clip = Clip::new(view);
     let size = BAND * view.width;
-    let bands = samples.keys.par_chunks_mut(size).zip(samples.bodies.par_chunks_mut(size));
-    bands.zip(samples.normals.par_chunks_mut(size)).enumerate().for_each(
-        |(k, ((keys, bodies), normals))| {
-            let end = k * BAND + keys.len() / view.width;
-            let mut band = Band { rows: k * BAND..end, width: view.width, keys, bodies, normals };
-            if let Some(floor) = floor {
-                lay(floor, view, &mut band);
-            }
-            let here = |i: &usize| rows[*i].start < end && rows[*i].end > k * BAND;
-            for i in (0..placed.len()).filter(here) {
+    let keys = samples.keys.par_chunks_mut(size).zip(samples.bodies.par_chunks_mut(size));
+    let rest = samples.normals.par_chunks_mut(size).zip(samples.panes.par_chunks_mut(size));
+    keys.zip(rest).enumerate().for_each(|(k, ((keys, bodies), (normals, panes)))| {
+        let end = k * BAND + keys.len() / view.width;
+        let mut band = Band { rows: k * BAND..end, width: view.width, keys, bodies, normals, panes };
+        if let Some(floor) = floor {
+            lay(floor, view, &mut band);
+        }
+        let here = |i: &usize| rows[*i].start < end && rows[*i].end > k * BAND;
+        // What is seen through comes after what is seen.
+        for look in [Look::Solid, Look::Glass] {
+            for i in (0..placed.len()).filter(here).filter(|i| placed[*i].look == look) {
                 cover(&placed[i], i as u32, view, &clip, &mut band);
             }
-            for i in (0..placed.len()).filter(here) {
-                creases(&placed[i], i as u32, view, &clip, &mut band);
-            }
-        },
-    );
+        }
+        for i in (0..placed.len()).filter(here) {
+            creases(&placed[i], i as u32, view, &clip, &mut band);
+        }
+    });
     samples
 }
 
@@ -145,14 +151,16 @@ fn cover(body: &Placed<'_>, number: u32, view: &View, clip: &Clip, band: &mut Ba
         let side = turn(points);
         let is_away = side > 0.0;
         // Of a closed surface one side is seen.
-        if body.skin.is_closed && is_away != (body.look == Look::Cutaway) {
+        if body.skin.is_closed && is_away {
             return;
         }
         let sign = if is_away { -1.0 } else { 1.0 };
         let width = band.width;
         fill(points, &(start..end), width, |x, y, key, normal| {
             let i = (y - start) * width + x;
-            if key > band.keys[i] {
+            if key > band.keys[i] && body.look == Look::Glass {
+                band.panes[i] = band.panes[i].saturating_add(1);
+            } else if key > band.keys[i] {
                 (band.keys[i], band.bodies[i], band.normals[i]) = (key, number, pack(normal * sign));
             }
         });

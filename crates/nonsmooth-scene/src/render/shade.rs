@@ -23,10 +23,13 @@ const BOTTOM: Vec3 = Vec3::new(0.94, 0.95, 0.96);
 /// The ground and the lines on it.
 const GROUND: Vec3 = Vec3::new(0.80, 0.80, 0.79);
 const GRID: f32 = 0.72;
-/// Width of a line of the grid [samples].
-const GRID_WIDTH: f64 = 1.6;
+/// Width of a line of the grid [px].
+const GRID_WIDTH: f64 = 0.9;
 /// Creases are this dark.
 const INK: f32 = 0.22;
+/// The colour of glass, and what a pane lets through.
+const GLASS: Vec3 = Vec3::new(0.62, 0.70, 0.76);
+const CLEAR: f32 = 0.86;
 /// From which to which distance from the bodies the ground fades, in radii of the stage.
 const FADE: (f64, f64) = (1.6, 5.0);
 
@@ -99,15 +102,27 @@ pub(super) fn shade(samples: &Samples, sky: &[f32], view: &View, scene: &Scene<'
     pixels.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
         for (x, pixel) in row.iter_mut().enumerate() {
             let sky = sky[y * width + x];
-            let four = [(0, 0), (1, 0), (0, 1), (1, 1)];
-            let sum: Vec3 = four
-                .iter()
-                .map(|(i, j)| sample(samples, (2 * x + i, 2 * y + j), sky, view, scene, &albedos))
-                .sum();
-            *pixel = encode(0.25 * sum);
+            let at = |(i, j)| sample(samples, (2 * x + i, 2 * y + j), sky, view, scene, &albedos);
+            let first = 2 * y * samples.width + 2 * x;
+            let same = |by: usize| samples.bodies[first] == samples.bodies[first + by];
+            // Inside a surface the four samples differ by less than one can see.
+            let is_plain = same(1) && same(samples.width) && same(samples.width + 1);
+            let colour = if is_plain {
+                at((0, 0))
+            } else {
+                0.25 * [(0, 0), (1, 0), (0, 1), (1, 1)].into_iter().map(at).sum::<Vec3>()
+            };
+            let panes = [0, 1, samples.width, samples.width + 1].map(|by| samples.panes[first + by]);
+            *pixel = encode(through(colour, panes));
         }
     });
     Image { width: width as u32, height: height as u32, pixels, n_left_out: 0 }
+}
+
+/// A colour behind panes of glass, for the four samples of a pixel.
+fn through(colour: Vec3, panes: [u8; 4]) -> Vec3 {
+    let clear: f32 = panes.iter().map(|n| 0.25 * CLEAR.powi(i32::from(*n))).sum();
+    GLASS.lerp(colour, clear)
 }
 
 fn sample(
@@ -176,7 +191,7 @@ impl Floor {
     fn grid(&self, point: DVec3, (x, y): (f64, f64), cell: f64, view: &View) -> f32 {
         let axes = nonsmooth_geometry::spatial::frame(self.normal.to_array());
         let [_, u, v] = axes.map(DVec3::from_array);
-        // Moves on the ground by one sample to the right and one down.
+        // Moves on the ground by one pixel, which is two samples, to the right and down.
         let step = |dx: f64, dy: f64| {
             let ray = |x: f64, y: f64| {
                 view.world(view.unproject(x, y, if view.is_perspective { 1.0 } else { 0.0 }))
@@ -188,13 +203,13 @@ impl Floor {
             };
             from + to * (self.normal.dot(self.point - from) / self.normal.dot(to)) - point
         };
-        let (right, down) = (step(1.0, 0.0), step(0.0, 1.0));
+        let (right, down) = (step(2.0, 0.0), step(0.0, 2.0));
         let cover = |axis: DVec3| {
             let at = axis.dot(point - self.point) / cell;
             let size = (axis.dot(right).abs() + axis.dot(down).abs()) / cell;
             let distance = (at - at.round()).abs() / size.max(1e-12);
             // Lines that crowd fade.
-            let crowd = (1.0 - 4.0 * size).clamp(0.0, 1.0);
+            let crowd = (1.0 - 2.0 * size).clamp(0.0, 1.0);
             ((0.5 * GRID_WIDTH + 0.5 - distance).clamp(0.0, 1.0)) * crowd
         };
         f64::max(cover(u), cover(v)) as f32

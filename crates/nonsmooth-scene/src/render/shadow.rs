@@ -42,7 +42,7 @@ impl Shadow {
             let band = k * BAND..(k + 1) * BAND;
             for (body, rows) in placed.iter().zip(&rows) {
                 let is_here = rows.start < band.end && rows.end > band.start;
-                if !is_here || body.look == Look::Cutaway {
+                if !is_here || body.look == Look::Glass {
                     continue;
                 }
                 triangles(body, &view, &clip, |points| {
