@@ -16,6 +16,7 @@ mod scene;
 mod source;
 pub mod store;
 mod validate;
+pub mod vtk;
 
 pub use build::{LoadError, Loaded, Recipe, load, load_text};
 pub use results::{CheckpointError, RESULT_FILE, draw_figures, write_csv};

@@ -88,6 +88,15 @@ impl Skin {
         self.creases.extend(part.creases.iter().map(|e| e.map(|i| i + vertex)));
     }
 
+    /// Whether every number of a vertex or normal names one, as it does in all skins made here.
+    pub fn has_valid_numbers(&self) -> bool {
+        let below = |n: usize| move |i: &u32| (*i as usize) < n;
+        self.triangles.len() == self.shading.len()
+            && self.triangles.iter().flatten().all(below(self.vertices.len()))
+            && self.creases.iter().flatten().all(below(self.vertices.len()))
+            && self.shading.iter().flatten().all(below(self.normals.len()))
+    }
+
     /// Distance of the farthest vertex from the origin [m].
     pub fn reach(&self) -> f64 {
         self.vertices.iter().map(|p| DVec3::from_array(*p).length()).fold(0.0, f64::max)

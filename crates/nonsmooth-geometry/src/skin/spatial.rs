@@ -6,6 +6,9 @@ use super::{Detail, Patch, Skin};
 use crate::spatial::{Kind, Pose, Shape, tangents};
 use glam::DVec3;
 
+/// Hulls of more faces look like stones: the shades of their faces show them better than lines.
+const MOST_FACES: usize = 20;
+
 impl Shape {
     /// The surface as triangles. A half-space becomes a square patch of its plane.
     pub fn skin(&self, detail: &Detail) -> Skin {
@@ -24,7 +27,9 @@ impl Shape {
                     let [a, b] = hull.sides[*k].map(|face| hull.faces[face as usize].normal);
                     a.dot(b) < CREASE
                 };
-                let sharp = (0..hull.edges.len()).filter(bend).map(|k| hull.edges[k]).collect();
+                let is_stone = hull.faces.len() > MOST_FACES;
+                let drawn = (0..hull.edges.len()).filter(|k| !is_stone && bend(k));
+                let sharp = drawn.map(|k| hull.edges[k]).collect();
                 faceted(hull.points.clone(), faces, sharp)
             }
             Kind::Mesh(mesh) => {

@@ -39,7 +39,7 @@ impl<'a> Placed<'a> {
         let (middle, half) = (0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low);
         let centre = rotation * middle + translation;
         let is_finite = centre.is_finite() && half.is_finite();
-        (is_finite && has_numbers(drawn.skin)).then_some(Self {
+        (is_finite && drawn.skin.has_valid_numbers()).then_some(Self {
             skin: drawn.skin,
             rotation,
             translation,
@@ -63,13 +63,4 @@ impl<'a> Placed<'a> {
         let middle = self.rotation * self.middle + self.translation;
         (middle - half, middle + half)
     }
-}
-
-/// Whether all numbers of a skin, which anyone can fill, are in range.
-fn has_numbers(skin: &Skin) -> bool {
-    let below = |n: usize| move |i: &u32| (*i as usize) < n;
-    skin.triangles.len() == skin.shading.len()
-        && skin.triangles.iter().flatten().all(below(skin.vertices.len()))
-        && skin.creases.iter().flatten().all(below(skin.vertices.len()))
-        && skin.shading.iter().flatten().all(below(skin.normals.len()))
 }
