@@ -9,6 +9,7 @@ import os
 import sys
 import xml.etree.ElementTree as ElementTree
 
+import numpy
 import vtk
 from vtk.util.numpy_support import vtk_to_numpy
 
@@ -40,12 +41,14 @@ def main(path):
         data = read(os.path.join(folder, entry.get("file")))
         time = vtk_to_numpy(data.GetFieldData().GetArray("TimeValue"))[0]
         assert time == float(entry.get("timestep")), (time, entry.get("timestep"))
-        mass = vtk.vtkMassProperties()
         print(f"t = {time} s: {data.GetNumberOfPoints()} points, "
               f"{data.GetNumberOfVerts()} single, {data.GetNumberOfPolys()} triangles")
         if data.GetNumberOfPolys():
-            mass.SetInputData(data)
-            print(f"  volume {mass.GetVolume():.9g} area {mass.GetSurfaceArea():.9g}")
+            corners = vtk_to_numpy(data.GetPolys().GetConnectivityArray()).reshape(-1, 3)
+            a, b, c = vtk_to_numpy(data.GetPoints().GetData()).astype(float)[corners].transpose(1, 0, 2)
+            volume = (a * numpy.cross(b, c)).sum() / 6
+            area = numpy.linalg.norm(numpy.cross(b - a, c - a), axis=1).sum() / 2
+            print(f"  volume {volume:.9g} area {area:.9g}")
         if data.GetNumberOfPoints():
             print(describe("points", vtk_to_numpy(data.GetPoints().GetData())))
         arrays = data.GetPointData()

@@ -18,10 +18,10 @@ pub(super) fn ears(points: &[DVec2]) -> Vec<[u32; 3]> {
             triangles.push(corner);
             left.remove(k);
             tried = 0;
-            // Not again beside the ear, or a round shape would become one fan.
         } else {
             tried += 1;
         }
+        // Not again beside an ear, or a round shape would become one fan.
         k += 1;
     }
     if let [a, b, c] = left[..] {

@@ -155,7 +155,7 @@ impl Picture<'_> {
         Camera::fit_orthographic(&self.extremes(), direction, size)
     }
 
-    /// The farthest points of the moving bodies along the axes, and the contacts.
+    /// Corners of boxes around the moving bodies, or around all if none moves.
     fn extremes(&self) -> Vec<[f64; 3]> {
         let all_fixed = self.bodies.iter().all(|body| body.is_fixed);
         let shown = self.bodies.iter().filter(|body| all_fixed || !body.is_fixed);

@@ -2,7 +2,8 @@
 //!
 //! For a point p with normal n and points q seen around it within the radius R,
 //! 1 − c · mean of max(0, n·(q − p)/|q − p| − b) (1 − |q − p|²/R²)₊. The directions to q turn from
-//! pixel to pixel in a pattern of 4 × 4, which a mean over 4 × 4 pixels removes. [Mittring07]
+//! pixel to pixel in a pattern of 4 × 4, which a mean over 4 × 4 pixels removes. The idea to look at the
+//! picture itself is that of [Mittring07].
 
 use super::raster::{NOTHING, Samples, unpack};
 use super::view::View;

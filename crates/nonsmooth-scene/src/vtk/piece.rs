@@ -1,8 +1,8 @@
 //! The file format: XML that describes arrays, then the arrays, raw.
 //!
 //! `AppendedData` begins with `_`; at the offset of an array, counted from behind it, stand the number of
-//! its bytes as 64 bits and the bytes themselves, all little endian. Only arrays are held in
-//! the header, so that a frame is never in memory as a whole.
+//! its bytes as 64 bits and the bytes themselves, all little endian. Arrays are written as they are
+//! computed: a frame is never in memory as a whole.
 
 use std::io::{self, Write};
 
@@ -28,13 +28,16 @@ impl Kind {
     }
 }
 
+/// Writes the numbers of an array.
+pub(super) type Fill<'a> = Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'a>;
+
 /// An array: how it is called, how large it is, and how it is written.
 pub(super) struct Array<'a> {
     pub name: &'static str,
     pub kind: Kind,
     pub components: u64,
     pub tuples: u64,
-    pub write: Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'a>,
+    pub write: Fill<'a>,
 }
 
 impl Array<'_> {
