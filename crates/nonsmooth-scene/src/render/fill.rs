@@ -58,7 +58,7 @@ pub(super) fn fill(
         let mut normal = across.at(start);
         for x in span {
             // A sliver's gradients are large; its keys stay between those of its corners.
-            put(x, y, key.clamp(low, high) as f32, normal);
+            put(x, y, key.max(low).min(high) as f32, normal);
             key += dx;
             normal += across.dx;
         }

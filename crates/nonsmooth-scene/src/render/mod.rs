@@ -33,9 +33,9 @@ pub use camera::Camera;
 pub use image::Image;
 pub use palette::{FIXED, colour};
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use nonsmooth_geometry::Skin;
-use nonsmooth_geometry::spatial::Pose;
+use nonsmooth_geometry::spatial::{Pose, Shape};
 use placed::Placed;
 use view::View;
 
@@ -120,6 +120,14 @@ impl Ground {
     /// The level z = `height` [m].
     pub fn level(height: f64) -> Self {
         Self { point: [0.0, 0.0, height], normal: [0.0, 0.0, 1.0] }
+    }
+
+    /// The border of a half-space at a pose; None for every other shape.
+    pub fn of(shape: &Shape, pose: &Pose) -> Option<Self> {
+        let normal = DVec3::from_array(shape.half_space_normal()?);
+        let [w, x, y, z] = pose.rotation;
+        let normal = DQuat::from_xyzw(x, y, z, w).normalize() * normal;
+        Some(Self { point: pose.position, normal: normal.to_array() })
     }
 }
 

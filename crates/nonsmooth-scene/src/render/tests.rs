@@ -4,7 +4,6 @@ use super::fill::{Point, fill};
 use super::*;
 use glam::{DVec2, Vec3};
 use nonsmooth_geometry::Detail;
-use nonsmooth_geometry::spatial::Shape;
 
 const SIZE: (u32, u32) = (160, 120);
 
@@ -137,6 +136,7 @@ fn cameras_survive_anything() {
 fn bodies_survive_anything() {
     let skin = cuboid([1.0; 3]);
     let huge = Shape::cuboid([1e200, 1.0, 1e200]).unwrap().skin(&Detail::default());
+    let immense = Shape::cuboid([1e308; 3]).unwrap().skin(&Detail::default());
     let mut broken = skin.clone();
     broken.triangles[0][0] = 77;
     let mut spoiled = skin.clone();
@@ -145,7 +145,8 @@ fn bodies_survive_anything() {
     let mut bodies =
         vec![red(&skin, Pose::IDENTITY), red(&huge, Pose::IDENTITY), red(&spoiled, Pose::IDENTITY)];
     bodies.push(red(&broken, Pose::IDENTITY));
-    for x in [f64::NAN, f64::INFINITY, 1e300, -1e300, 1e-300] {
+    bodies.push(red(&immense, Pose::turned([0.0; 3], [1.0, 2.0, 3.0], 1.0)));
+    for x in [f64::NAN, f64::INFINITY, 1e300, -1e300, 1.7e308, 1e-300] {
         bodies.push(red(&skin, Pose::at([x, 0.0, x])));
         bodies.push(red(&skin, Pose { rotation: [x; 4], ..Pose::IDENTITY }));
     }
@@ -190,6 +191,15 @@ fn a_ball_above_the_ground_casts_a_shadow_on_it() {
     // The shadow is an ellipse about as large as the ball in the picture, of which part is hidden.
     let n_red = a.pixels.iter().filter(|p| is_red(p)).count();
     assert!(n > n_red / 4 && n < 2 * n_red, "{n} in shadow, {n_red} of the ball");
+}
+
+#[test]
+fn the_ground_of_a_half_space_is_its_border() {
+    let pose = Pose::turned([1.0, 2.0, 3.0], [0.0, 1.0, 0.0], std::f64::consts::FRAC_PI_2);
+    let ground = Ground::of(&Shape::half_space([0.0, 0.0, 2.0]).unwrap(), &pose).unwrap();
+    assert_eq!(ground.point, [1.0, 2.0, 3.0]);
+    assert!(DVec3::from_array(ground.normal).distance(DVec3::X) < 1e-15, "{ground:?}");
+    assert_eq!(Ground::of(&Shape::ball(1.0).unwrap(), &pose), None);
 }
 
 #[test]
