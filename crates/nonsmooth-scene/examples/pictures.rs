@@ -1,4 +1,4 @@
-//! Sample pictures of bodies, to look at: `cargo run --release --example pictures -- <folder>`.
+//! Sample pictures of bodies, to look at: `cargo run --release --example pictures -- <folder> [name]`.
 
 use nonsmooth_geometry::spatial::{Pose, Shape};
 use nonsmooth_geometry::{Detail, Skin, planar};
@@ -13,15 +13,20 @@ const VIEW: [f64; 3] = [-0.55, 1.0, -0.5];
 type Done = Result<(), Box<dyn Error>>;
 
 fn main() -> Done {
-    let folder = std::env::args().nth(1).ok_or("usage: pictures <folder>")?;
+    let folder = std::env::args().nth(1).ok_or("usage: pictures <folder> [name]")?;
     let folder = Path::new(&folder);
     std::fs::create_dir_all(folder)?;
-    boxes(folder)?;
-    spheres(folder)?;
-    shapes(folder)?;
-    rock(folder)?;
-    plane(folder)?;
-    many(folder)
+    let only = std::env::args().nth(2);
+    let all: [(&str, fn(&Path) -> Done); 6] = [
+        ("boxes", boxes),
+        ("spheres", spheres),
+        ("shapes", shapes),
+        ("rock", rock),
+        ("plane", plane),
+        ("many", many),
+    ];
+    let chosen = all.iter().filter(|(name, _)| only.as_deref().is_none_or(|only| only == *name));
+    chosen.map(|(_, make)| make(folder)).collect()
 }
 
 fn save(folder: &Path, name: &str, picture: &Picture<'_>, is_flat: bool) -> Done {

@@ -22,10 +22,11 @@ const REACH: (f64, f64) = (3.0, 120.0);
 /// For each pixel the part of the sky that it sees.
 pub(super) fn occlusion(samples: &Samples, view: &View, radius: f64) -> Vec<f32> {
     let (width, height) = (view.width / 2, view.height / 2);
+    let spirals = spirals();
     let mut raw = vec![1.0_f32; width * height];
     raw.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
         for (x, sky) in row.iter_mut().enumerate() {
-            *sky = seen(samples, view, radius, (x, y));
+            *sky = seen(samples, view, radius, &spirals, (x, y));
         }
     });
     let mut smooth = vec![1.0_f32; width * height];
@@ -37,7 +38,28 @@ pub(super) fn occlusion(samples: &Samples, view: &View, radius: f64) -> Vec<f32>
     smooth
 }
 
-fn seen(samples: &Samples, view: &View, radius: f64, (x, y): (usize, usize)) -> f32 {
+/// Where one looks, in parts of the reach.
+type Spiral = [(f64, f64); TRIES];
+
+/// A spiral by the golden angle for each of 4 × 4 pixels.
+fn spirals() -> [Spiral; 16] {
+    std::array::from_fn(|pixel| {
+        let part = pixel as f64 / 16.0;
+        std::array::from_fn(|k| {
+            let turn = std::f64::consts::TAU * (part + 0.381_966_011_250_105 * k as f64);
+            let r = (k as f64 + 0.5 + 0.5 * part) / TRIES as f64;
+            (r * turn.cos(), r * turn.sin())
+        })
+    })
+}
+
+fn seen(
+    samples: &Samples,
+    view: &View,
+    radius: f64,
+    spirals: &[Spiral; 16],
+    (x, y): (usize, usize),
+) -> f32 {
     let place = |x: usize, y: usize| y * samples.width + x;
     let i = place(2 * x, 2 * y);
     if samples.bodies[i] == NOTHING {
@@ -53,13 +75,9 @@ fn seen(samples: &Samples, view: &View, radius: f64, (x, y): (usize, usize)) -> 
         return 1.0;
     }
     let reach = reach.min(REACH.1);
-    let angle = ((x % 4) * 4 + y % 4) as f64 / 16.0;
     let mut sum = 0.0;
-    for k in 0..TRIES {
-        // A spiral by the golden angle.
-        let turn = std::f64::consts::TAU * (angle + 0.381_966_011_250_105 * k as f64);
-        let r = reach * ((k as f64 + 0.5 + 0.5 * angle) / TRIES as f64);
-        let (dx, dy) = (r * turn.cos(), r * turn.sin());
+    for (dx, dy) in &spirals[(x % 4) * 4 + y % 4] {
+        let (dx, dy) = (reach * dx, reach * dy);
         let (qx, qy) = (2.0 * x as f64 + dx, 2.0 * y as f64 + dy);
         if !(qx >= 0.0 && qy >= 0.0 && qx < view.width as f64 && qy < view.height as f64) {
             continue;
