@@ -11,13 +11,14 @@ const SIZE: (u32, u32) = (1280, 960);
 const VIEW: [f64; 3] = [-0.55, 1.0, -0.5];
 
 type Done = Result<(), Box<dyn Error>>;
+type Make = fn(&Path) -> Done;
 
 fn main() -> Done {
     let folder = std::env::args().nth(1).ok_or("usage: pictures <folder> [name]")?;
     let folder = Path::new(&folder);
     std::fs::create_dir_all(folder)?;
     let only = std::env::args().nth(2);
-    let all: [(&str, fn(&Path) -> Done); 6] = [
+    let all: [(&str, Make); 6] = [
         ("boxes", boxes),
         ("spheres", spheres),
         ("shapes", shapes),
@@ -25,8 +26,8 @@ fn main() -> Done {
         ("plane", plane),
         ("many", many),
     ];
-    let chosen = all.iter().filter(|(name, _)| only.as_deref().is_none_or(|only| only == *name));
-    chosen.map(|(_, make)| make(folder)).collect()
+    let mut chosen = all.iter().filter(|(name, _)| only.as_deref().is_none_or(|only| only == *name));
+    chosen.try_for_each(|(_, make)| make(folder))
 }
 
 fn save(folder: &Path, name: &str, picture: &Picture<'_>, is_flat: bool) -> Done {
