@@ -9,12 +9,14 @@ mod formulas;
 pub mod matrix_market;
 pub mod plot;
 pub mod problems;
+pub mod render;
 mod results;
 mod run;
 mod scene;
 mod source;
 pub mod store;
 mod validate;
+pub mod vtk;
 
 pub use build::{LoadError, Loaded, Recipe, load, load_text};
 pub use results::{CheckpointError, RESULT_FILE, draw_figures, write_csv};
