@@ -5,12 +5,14 @@ mod collisions;
 mod free;
 mod kit;
 mod moving;
+mod plane;
 mod projected;
 mod references;
 mod rest;
 mod rocking;
 mod rolling;
 mod sliding;
+mod springs;
 mod structures;
 
 use nonsmooth::{

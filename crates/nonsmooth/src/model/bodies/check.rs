@@ -127,6 +127,10 @@ pub(in crate::model) fn check_bodies(
                 issues.push((Place::Spring(i), BodyIssue::Negative { what, value }.into()));
             }
         }
+        for end in ends {
+            let (Anchor::On(_, point) | Anchor::World(point)) = end;
+            check_size(Place::Spring(i), "the end", point, issues);
+        }
         if ends.iter().all(|end| matches!(end, Anchor::World(_))) {
             issues.push((Place::Spring(i), BodyIssue::Loose.into()));
         }
