@@ -3,7 +3,10 @@
 mod arch_limit;
 mod collisions;
 mod free;
+mod invariants;
 mod kit;
+mod lives;
+mod materials;
 mod moving;
 mod plane;
 mod projected;
@@ -14,6 +17,7 @@ mod rolling;
 mod sliding;
 mod springs;
 mod structures;
+mod threads;
 
 use nonsmooth::{
     Body, Coulomb, EnergyLedger, LawId, MaterialId, ModelBuilder, MoreauJean, Obstacle, Part,
