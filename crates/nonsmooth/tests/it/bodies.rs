@@ -2,6 +2,7 @@
 
 mod arch_limit;
 mod collisions;
+mod coupled;
 mod free;
 mod invariants;
 mod kit;
