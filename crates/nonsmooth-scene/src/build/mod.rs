@@ -6,6 +6,7 @@ mod constraints;
 mod copies;
 mod files;
 mod height_field;
+mod keeper;
 mod materials;
 mod names;
 mod parameters;
@@ -23,6 +24,7 @@ use crate::source::{Mistake, Path, SceneError, Seg, Source};
 use crate::validate::validate;
 use bodies::Seat;
 use copies::Compiled;
+use keeper::Kept;
 use names::{Constants, Directory};
 use nonsmooth::{
     Dimension, INTEGRATORS, Integrator, LAWS, MaterialId, ModelBuilder, Options, Policy, SOLVERS,
@@ -425,7 +427,7 @@ impl<'a> Build<'a> {
             OnUnconverged::Stop => Policy::Stop,
             OnUnconverged::Count => Policy::CountUnconverged,
         };
-        Some(recipe::Solver { entry, options: own, tolerance, policy })
+        Some(recipe::Solver { entry, options: own, tolerance, policy, kept: Kept::default() })
     }
 
     fn integrator(&mut self, solver: recipe::Solver) -> Option<(Recipe, Box<dyn Integrator>)> {
