@@ -4,6 +4,7 @@ use crate::error::StepError;
 use crate::integrators::{Integrator, Refusal};
 use crate::log::StepLog;
 use crate::model::{Model, State, UserError};
+use nonsmooth_solvers::Problem;
 use thiserror::Error;
 
 /// A read-only view of a step for observers.
@@ -133,6 +134,11 @@ impl Simulation {
             }
         }
         Ok(())
+    }
+
+    /// The one-step problem that was posed last, where the scheme keeps it: what to save when a step fails.
+    pub fn last_problem(&self) -> Option<&Problem> {
+        self.integrator.last_problem()
     }
 
     /// Overwrites all scratch with NaN; no bit of any result depends on it.

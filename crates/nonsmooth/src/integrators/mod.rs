@@ -24,7 +24,7 @@ use crate::error::StepResult;
 use crate::log::StepLog;
 use crate::model::{Model, State};
 use crate::phases::Policy;
-use nonsmooth_solvers::{Declared, OptionError, Options, Set, Solver};
+use nonsmooth_solvers::{Declared, OptionError, Options, Problem, Set, Solver};
 use thiserror::Error;
 
 /// Every integrator, in the order in which they are listed to users.
@@ -316,6 +316,11 @@ pub trait Integrator: Send {
         next: &mut State,
         log: &mut StepLog,
     ) -> StepResult;
+
+    /// The one-step problem that was posed last, where the scheme keeps it: what to save when a step fails.
+    fn last_problem(&self) -> Option<&Problem> {
+        None
+    }
 
     /// Overwrites all scratch with NaN; no bit of any result may depend on it.
     fn poison(&mut self);

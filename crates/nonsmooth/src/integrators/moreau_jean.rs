@@ -20,7 +20,7 @@ use crate::phases::{
     Made, Rows, Theta, account, advance, apply, assemble, detect, factorize, factorize_springs,
     free_motion, judge, linearize, solve, warm_start,
 };
-use nonsmooth_solvers::{Declared, Kind, Options};
+use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "moreau-jean",
@@ -224,6 +224,10 @@ impl Integrator for MoreauJean {
             accounting,
             log,
         )
+    }
+
+    fn last_problem(&self) -> Option<&Problem> {
+        Some(&self.work.assembly.problem)
     }
 
     fn poison(&mut self) {

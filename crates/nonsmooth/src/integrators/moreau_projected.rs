@@ -31,7 +31,7 @@ use crate::phases::{
     detect_also, entered, factorize, factorize_springs, free_motion, judge, linearize, project, solve,
     warm_start,
 };
-use nonsmooth_solvers::{Declared, Kind, Options};
+use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "moreau-projected",
@@ -232,6 +232,10 @@ impl Integrator for MoreauProjected {
         account(model, &made, accounting, log)?;
         projecting.exchange(next);
         account_projection(model, next, accounting, log)
+    }
+
+    fn last_problem(&self) -> Option<&Problem> {
+        Some(&self.work.assembly.problem)
     }
 
     fn poison(&mut self) {

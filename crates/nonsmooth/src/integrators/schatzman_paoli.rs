@@ -31,7 +31,7 @@ use crate::phases::{
     account, advance, apply, assemble, detect, energies, factorize, free_motion, impact_work, judge,
     solve, warm_start,
 };
-use nonsmooth_solvers::{Declared, Kind, Options};
+use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "schatzman-paoli",
@@ -156,6 +156,10 @@ impl Integrator for SchatzmanPaoli {
         next.memory.clone_from(&next.v);
         next.v.iter_mut().zip(&from.v).for_each(|(v, w)| *v = 0.5 * (*v + w));
         Ok(())
+    }
+
+    fn last_problem(&self) -> Option<&Problem> {
+        Some(&self.work.assembly.problem)
     }
 
     fn poison(&mut self) {

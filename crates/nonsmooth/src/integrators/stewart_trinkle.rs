@@ -26,7 +26,7 @@ use crate::phases::{
     Made, Rows, Theta, account, advance, apply, assemble, detect, factorize, free_motion, judge,
     linearize, solve, warm_start,
 };
-use nonsmooth_solvers::{Declared, Kind, Options};
+use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "stewart-trinkle",
@@ -164,6 +164,10 @@ impl Integrator for StewartTrinkle {
             accounting,
             log,
         )
+    }
+
+    fn last_problem(&self) -> Option<&Problem> {
+        Some(&self.work.assembly.problem)
     }
 
     fn poison(&mut self) {

@@ -1,9 +1,17 @@
 //! Rigid bodies: references, conservation, contact at rest and in motion.
 
+mod arch_limit;
+mod collisions;
 mod free;
+mod kit;
+mod moving;
 mod projected;
 mod references;
 mod rest;
+mod rocking;
+mod rolling;
+mod sliding;
+mod structures;
 
 use nonsmooth::{
     Body, Coulomb, EnergyLedger, LawId, MaterialId, ModelBuilder, MoreauJean, Obstacle, Part,

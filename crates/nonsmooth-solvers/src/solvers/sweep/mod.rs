@@ -58,6 +58,12 @@ trait Form: Send {
     fn load(&mut self, p: &[f64]);
     fn store(&self, p: &mut [f64]);
     fn sweep(&mut self, rule: Rule) -> f64;
+
+    /// Begins to remember the way of p, for `extrapolate`; without effect where that is not offered.
+    fn remember(&mut self) {}
+
+    /// p ← p + β d, d ← β d + δ, with δ the change of p by the sweeps since the last call.
+    fn extrapolate(&mut self, _beta: f64) {}
 }
 
 /// Sweeps over one problem after the other, keeping its memory.
@@ -135,6 +141,16 @@ impl Sweeper {
     /// Renews every constraint once; returns Σ (λ_max ‖δp_c‖)², the change in units of velocity.
     pub(super) fn sweep(&mut self, rule: Rule) -> f64 {
         self.form().sweep(rule)
+    }
+
+    /// Begins to remember the way of p, where bodies touch.
+    pub(super) fn remember(&mut self) {
+        self.form().remember();
+    }
+
+    /// Goes on along the way of p by `beta`, where bodies touch.
+    pub(super) fn extrapolate(&mut self, beta: f64) {
+        self.form().extrapolate(beta);
     }
 
     fn form(&mut self) -> &mut dyn Form {

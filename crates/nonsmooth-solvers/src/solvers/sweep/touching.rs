@@ -36,7 +36,7 @@ enum Kind {
 
 /// One contact; what an open contact needs comes first.
 #[derive(Clone, Copy, Debug)]
-#[repr(C)]
+#[repr(C, align(64))]
 struct Node<const D: usize> {
     /// Places in the list of movers.
     bodies: [u32; 2],
@@ -99,6 +99,10 @@ impl<T: Turn> Mover<T> {
         Self { velocity: Default::default(), inv_mass: inertia.inv_mass, inv_inertia }
     }
 
+    fn get(&self) -> [f64; 6] {
+        std::array::from_fn(|k| self.velocity[k].get())
+    }
+
     /// v + ω × r.
     #[inline(always)]
     fn at(&self, arm: Vector) -> Vector {
@@ -134,6 +138,38 @@ pub(super) struct Touched<const D: usize, T> {
     sums: Vec<f64>,
     /// Sweeps since v was computed.
     age: usize,
+    way: Way<D>,
+}
+
+/// Where p and v stood after the last extrapolation, and its direction; empty if not asked for.
+#[derive(Default)]
+struct Way<const D: usize> {
+    p: Vec<Trace<D>>,
+    v: Vec<Trace<6>>,
+}
+
+/// A point and a direction.
+#[derive(Clone, Copy)]
+struct Trace<const N: usize> {
+    at: [f64; N],
+    along: [f64; N],
+}
+
+impl<const N: usize> Trace<N> {
+    fn from(at: [f64; N]) -> Self {
+        Self { at, along: [0.0; N] }
+    }
+
+    /// x ← x + β d, d ← β d + (x − where x was).
+    #[inline(always)]
+    fn extrapolate(&mut self, beta: f64, x: &mut [f64; N]) {
+        for k in 0..N {
+            let carried = beta * self.along[k];
+            self.along[k] = carried + (x[k] - self.at[k]);
+            x[k] += carried;
+            self.at[k] = x[k];
+        }
+    }
 }
 
 /// Whether these sweeps know every set of the problem.
@@ -388,6 +424,24 @@ impl<const D: usize, T: Turn> Form for Touched<D, T> {
                 turn([*cos, -sin], &mut own);
             }
             p[begin..begin + dim].copy_from_slice(&own[..dim]);
+        }
+    }
+
+    fn remember(&mut self) {
+        self.way.p.clear();
+        self.way.p.extend(self.nodes.iter().map(|node| Trace::from(node.p)));
+        self.way.v.clear();
+        self.way.v.extend(self.movers.iter().map(|mover| Trace::from(mover.get())));
+    }
+
+    fn extrapolate(&mut self, beta: f64) {
+        let follow = |(node, way): (&mut Node<D>, &mut Trace<D>)| way.extrapolate(beta, &mut node.p);
+        let nodes = self.nodes.par_iter_mut().with_min_len(16 * CHUNK);
+        nodes.zip(&mut self.way.p).for_each(follow);
+        for (mover, way) in self.movers.iter().zip(&mut self.way.v) {
+            let mut v = mover.get();
+            way.extrapolate(beta, &mut v);
+            mover.velocity.iter().zip(v).for_each(|(atom, v)| atom.set(v));
         }
     }
 

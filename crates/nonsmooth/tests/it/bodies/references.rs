@@ -102,9 +102,12 @@ fn a_bouncing_box() {
         }
         let rest = simulation.state.q[2];
         assert!(rest.abs() < 1e-3, "{name}: rest at {rest}");
-        // With projection and e > 0 the weight is carried by every other step, so the mean of two counts.
-        let impulse = 0.5 * (impulses[3998] + impulses[3999]);
-        assert!((impulse - 0.04905).abs() < 1e-9, "{name}: {impulse}");
+        // With projection and e > 0 rest is a sequence of tiny jumps, of which the mean carries the weight: it is off by
+        // the change of momentum over the span, at most 2 h g in 1000 h g.
+        let last = &impulses[impulses.len() - 1000..];
+        let impulse = last.iter().sum::<f64>() / 1000.0;
+        let tolerance = if name == "moreau-jean" { 1e-9 } else { 2e-3 * 0.04905 };
+        assert!((impulse - 0.04905).abs() < tolerance, "{name}: {impulse}");
     }
 }
 
