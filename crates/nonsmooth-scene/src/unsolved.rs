@@ -1,20 +1,18 @@
-//! A problem that no solver brought to tolerance, saved beside the results: the step is made once more, which is
-//! the same to the bit, and its problem kept.
+//! A problem that no solver brought to tolerance, saved beside the results.
 
 use crate::build::Loaded;
 use crate::problems::{StoredProblem, write};
 use nonsmooth::{RunError, StepError};
 use std::path::Path;
 
-/// Saves the problem of the step that failed and says where, or why not; `None` if it failed for another reason.
-pub(crate) fn save_unsolved(loaded: &mut Loaded, error: &RunError, out: &Path) -> Option<String> {
+/// Saves the problem of the step that failed and says where, or why not; `None` if it failed for
+/// another reason or the scheme does not keep its problems.
+pub(crate) fn save_unsolved(loaded: &Loaded, error: &RunError, out: &Path) -> Option<String> {
     let RunError::Step { step, source: StepError::NotConverged { residual, tolerance, .. }, .. } = error
     else {
         return None;
     };
-    let simulation = &mut loaded.simulation;
-    // What the step leaves behind is its error, which is known already.
-    let problem = loaded.recipe.last_problem(|| drop(simulation.step().map(|_| ())))?;
+    let problem = loaded.simulation.last_problem()?.clone();
     let name = format!("unsolved-step-{step}");
     let saved =
         StoredProblem::new(&name, problem).map_err(|fault| fault.to_string()).and_then(|mut stored| {

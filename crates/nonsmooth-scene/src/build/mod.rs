@@ -6,7 +6,6 @@ mod constraints;
 mod copies;
 mod files;
 mod height_field;
-mod keeper;
 mod materials;
 mod names;
 mod parameters;
@@ -24,7 +23,6 @@ use crate::source::{Mistake, Path, SceneError, Seg, Source};
 use crate::validate::validate;
 use bodies::Seat;
 use copies::Compiled;
-use keeper::Kept;
 use names::{Constants, Directory};
 use nonsmooth::{
     Dimension, INTEGRATORS, Integrator, LAWS, MaterialId, ModelBuilder, Options, Policy, SOLVERS,
@@ -427,7 +425,7 @@ impl<'a> Build<'a> {
             OnUnconverged::Stop => Policy::Stop,
             OnUnconverged::Count => Policy::CountUnconverged,
         };
-        Some(recipe::Solver { entry, options: own, tolerance, policy, kept: Kept::default() })
+        Some(recipe::Solver { entry, options: own, tolerance, policy })
     }
 
     fn integrator(&mut self, solver: recipe::Solver) -> Option<(Recipe, Box<dyn Integrator>)> {

@@ -1,8 +1,6 @@
 //! The scheme and the solver of a scene with their options, to be made anew for every run of a study.
 
-use super::keeper::{Keeper, Kept};
 use nonsmooth::{IntegratorEntry, Options, Policy, Solving};
-use nonsmooth_solvers::Problem;
 
 /// How a scene is stepped.
 #[derive(Clone)]
@@ -18,7 +16,6 @@ pub(super) struct Solver {
     pub(super) options: Options,
     pub(super) tolerance: f64,
     pub(super) policy: Policy,
-    pub(super) kept: Kept,
 }
 
 impl Recipe {
@@ -31,17 +28,11 @@ impl Recipe {
     pub fn solving(&self) -> Solving {
         self.solver.solving()
     }
-
-    /// The last problem that an integrator with this solver poses while `run` does its work.
-    pub(crate) fn last_problem(&self, run: impl FnOnce()) -> Option<Problem> {
-        self.solver.kept.during(run)
-    }
 }
 
 impl Solver {
     pub(super) fn solving(&self) -> Solving {
         let solver = self.entry.build(&self.options).expect("checked with the scene");
-        let solver = Box::new(Keeper { solver, kept: self.kept.clone() });
         Solving { solver, tolerance: self.tolerance, policy: self.policy }
     }
 }

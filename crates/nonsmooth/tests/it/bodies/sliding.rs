@@ -78,9 +78,21 @@ fn a_pinched_box_does_not_creep_in_an_hour() {
         let start = simulation.state.clone();
         let (_, summary) = observe(&mut simulation, (3600.0 / h) as u64, |frame| {
             if frame.after.step < 30 || frame.after.step % 4000 == 0 {
-                let d: Vec<String> = start.q.iter().zip(&frame.after.q).map(|(a, b)| format!("{:.1e}", b - a)).collect();
-                println!("{} {} {:?} {:?}", frame.after.step, frame.log.touches.len(), d.join(" "), frame.log.solves.last().map(|s| (s.residual, s.iterations)));
-                if frame.after.step < 3 { println!("{:?}\n{:?}\n{:?}", frame.log.touches.bodies, frame.log.touches.gaps, frame.log.touches.impulses); }
+                let d: Vec<String> =
+                    start.q.iter().zip(&frame.after.q).map(|(a, b)| format!("{:.1e}", b - a)).collect();
+                println!(
+                    "{} {} {:?} {:?}",
+                    frame.after.step,
+                    frame.log.touches.len(),
+                    d.join(" "),
+                    frame.log.solves.last().map(|s| (s.residual, s.iterations))
+                );
+                if frame.after.step < 3 {
+                    println!(
+                        "{:?}\n{:?}\n{:?}",
+                        frame.log.touches.bodies, frame.log.touches.gaps, frame.log.touches.impulses
+                    );
+                }
             }
         });
         let creep = moved(&start, &simulation.state);
