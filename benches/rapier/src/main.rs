@@ -81,11 +81,8 @@ fn energy(world: &PhysicsWorld, bodies: &[RigidBodyHandle]) -> f64 {
 
 /// Processor time of this thread [s].
 fn cpu() -> f64 {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    text.split_whitespace()
-        .next()
-        .and_then(|word| word.parse::<f64>().ok())
-        .map_or(f64::NAN, |ns| 1e-9 * ns)
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    now.tv_sec as f64 + 1e-9 * now.tv_nsec as f64
 }
 
 /// Most memory held so far [MiB].

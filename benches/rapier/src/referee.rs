@@ -106,7 +106,7 @@ fn creep(setting: Setting, slope: f64) -> f64 {
 }
 
 /// Distance slid in 3 s, and the largest height of any lower corner.
-fn slide(is_fine: bool) -> (f64, f64) {
+fn slide(setting: Setting) -> (f64, f64) {
     let mut world = world(setting, -GRAVITY * Vector::Z, 0.0);
     let cube = cube(&mut world, 6.0);
     let mut lift = f64::NEG_INFINITY;

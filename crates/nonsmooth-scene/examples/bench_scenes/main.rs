@@ -2,7 +2,9 @@
 //!
 //!     bench_scenes write FOLDER [NAME]...
 //!     bench_scenes overlap SCENE.json FRAMES.txt
+//!     bench_scenes judge SCENE.json CONTACTS.txt
 
+mod judge;
 mod masonry;
 mod overlap;
 mod piles;
@@ -36,7 +38,8 @@ fn main() -> ExitCode {
     let done = match words[..] {
         ["write", folder, ref names @ ..] => write(Path::new(folder), names),
         ["overlap", scene, frames] => overlap::overlaps(Path::new(scene), Path::new(frames)),
-        _ => Err("usage: bench_scenes write FOLDER [NAME]... | overlap SCENE FRAMES".to_owned()),
+        ["judge", scene, contacts] => judge::judge(Path::new(scene), Path::new(contacts)),
+        _ => Err("usage: bench_scenes write … | overlap … | judge …, see main.rs".to_owned()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
