@@ -30,7 +30,8 @@ struct Step {
 /// Prints `step,certificate` for every step in the file.
 pub fn judge(scene: &Path, steps: &Path) -> Result<(), String> {
     let scene = Scene::read(scene)?;
-    let text = std::fs::read_to_string(steps).map_err(|error| format!("{}: {error}", steps.display()))?;
+    let text =
+        std::fs::read_to_string(steps).map_err(|error| format!("{}: {error}", steps.display()))?;
     println!("step,certificate");
     for step in parse(&text)? {
         println!("{},{:e}", step.number, certificate(&scene, &step)?);
@@ -73,7 +74,8 @@ fn certificate(scene: &Scene, step: &Step) -> Result<f64, String> {
         for (i, axis) in frame(three(2)).into_iter().enumerate() {
             for (sign, body, arm) in [(-1.0, contact[0], three(5)), (1.0, contact[1], three(8))] {
                 if body >= 0.0 {
-                    let (k, turn) = (body as usize, to_body(&step.bodies[body as usize], cross(arm, axis)));
+                    let (k, turn) =
+                        (body as usize, to_body(&step.bodies[body as usize], cross(arm, axis)));
                     let row = axis.into_iter().chain(turn).enumerate();
                     jacobian.extend(row.map(|(j, x)| (3 * c + i, 6 * k + j, sign * x)));
                 }
@@ -89,7 +91,8 @@ fn certificate(scene: &Scene, step: &Step) -> Result<f64, String> {
     let u_free: Vec<f64> = (0..p.len()).map(|i| jacobian.row_dot(i, &v_free) + offset[i]).collect();
     let sets = vec![Set::Coulomb3 { mu: scene.friction }; step.contacts.len()];
     let factored = Factored::new(mass, jacobian).map_err(|error| error.to_string())?;
-    let problem = Problem::from_factored(factored, true, u_free, sets).map_err(|error| error.to_string())?;
+    let problem =
+        Problem::from_factored(factored, true, u_free, sets).map_err(|error| error.to_string())?;
     Ok(certify(&problem, &p, &mut Vec::new()).residual)
 }
 

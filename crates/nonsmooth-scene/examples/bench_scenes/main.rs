@@ -1,5 +1,6 @@
 //! The scenes of `cargo xtask bench scenes`, written as JSON for every engine alike.
 //!
+//!     bench_scenes list
 //!     bench_scenes write FOLDER [NAME]...
 //!     bench_scenes overlap SCENE.json FRAMES.txt
 //!     bench_scenes judge SCENE.json CONTACTS.txt
@@ -36,10 +37,14 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words[..] {
+        ["list"] => {
+            SCENES.iter().for_each(|(name, _)| println!("{name}"));
+            Ok(())
+        }
         ["write", folder, ref names @ ..] => write(Path::new(folder), names),
         ["overlap", scene, frames] => overlap::overlaps(Path::new(scene), Path::new(frames)),
         ["judge", scene, contacts] => judge::judge(Path::new(scene), Path::new(contacts)),
-        _ => Err("usage: bench_scenes write … | overlap … | judge …, see main.rs".to_owned()),
+        _ => Err("usage: bench_scenes list | write … | overlap … | judge …, see main.rs".to_owned()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

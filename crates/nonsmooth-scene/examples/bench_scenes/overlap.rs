@@ -3,9 +3,9 @@
 //! Poses come as text: one line per frame, the step, then x y z and w x y z of every body.
 
 use super::scene::{Scene, Shape};
+use nonsmooth_geometry::ShapeError;
 use nonsmooth_geometry::broad::{Bounds, BroadPhase};
 use nonsmooth_geometry::spatial::{self, Pose, distance};
-use nonsmooth_geometry::ShapeError;
 use std::path::Path;
 
 /// Prints `step,overlap_m` for every frame in the file.
@@ -14,7 +14,8 @@ pub fn overlaps(scene: &Path, frames: &Path) -> Result<(), String> {
     let shapes = scene.bodies.iter().map(|body| &body.shape).chain(scene.fixed.iter().map(|f| &f.shape));
     let shapes: Vec<spatial::Shape> =
         shapes.map(Shape::solid).collect::<Result<_, _>>().map_err(|error| error.to_string())?;
-    let text = std::fs::read_to_string(frames).map_err(|error| format!("{}: {error}", frames.display()))?;
+    let text =
+        std::fs::read_to_string(frames).map_err(|error| format!("{}: {error}", frames.display()))?;
     println!("step,overlap_m");
     for line in text.lines() {
         let numbers: Result<Vec<f64>, _> = line.split_whitespace().map(str::parse).collect();
@@ -31,7 +32,8 @@ fn deepest(scene: &Scene, shapes: &[spatial::Shape], poses: &[f64]) -> f64 {
     let moving = poses.chunks_exact(7).map(|n| pose([n[0], n[1], n[2]], [n[3], n[4], n[5], n[6]]));
     let fixed = scene.fixed.iter().map(|fixed| pose(fixed.position, fixed.quaternion));
     let poses: Vec<Pose> = moving.chain(fixed).collect();
-    let bounds: Vec<Bounds> = shapes.iter().zip(&poses).map(|(shape, pose)| shape.bounds(pose)).collect();
+    let bounds: Vec<Bounds> =
+        shapes.iter().zip(&poses).map(|(shape, pose)| shape.bounds(pose)).collect();
     let (n, margins) = (scene.bodies.len() as u32, vec![0.0; shapes.len()]);
     let mut pairs = Vec::new();
     BroadPhase::default().pairs(&bounds, &margins, |a, _| a < n, &mut pairs);

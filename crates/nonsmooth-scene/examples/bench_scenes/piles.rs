@@ -23,7 +23,12 @@ pub fn capsules(n: usize, settle: u64, steps: u64) -> Scene {
 }
 
 /// A cubic lattice of `n` bodies in a box that it just fits, each moved by up to 4 % of the pitch, so that none touch.
-fn fill(scene: &mut Scene, n: usize, pitch: f64, mut body: impl FnMut(&mut Random) -> (Shape, [f64; 4])) {
+fn fill(
+    scene: &mut Scene,
+    n: usize,
+    pitch: f64,
+    mut body: impl FnMut(&mut Random) -> (Shape, [f64; 4]),
+) {
     let side = (1..=n).find(|side| side.pow(3) >= n).unwrap_or(1);
     let half = 0.5 * pitch * side as f64;
     let mut random = Random::new(n as u64);

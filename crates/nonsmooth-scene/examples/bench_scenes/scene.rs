@@ -146,7 +146,8 @@ impl Shape {
             }
             Self::Capsule([half, r]) => {
                 let pi = std::f64::consts::PI;
-                let (tube, ball) = (density * pi * r * r * 2.0 * half, density * 4.0 / 3.0 * pi * r.powi(3));
+                let (tube, ball) =
+                    (density * pi * r * r * 2.0 * half, density * 4.0 / 3.0 * pi * r.powi(3));
                 let along = 0.5 * tube * r * r + 0.4 * ball * r * r;
                 // Half a ball has its centre 3r/8 from the flat side.
                 let across = tube * (r * r / 4.0 + half * half / 3.0)
