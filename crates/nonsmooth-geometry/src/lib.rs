@@ -19,11 +19,13 @@
 //! ```
 
 pub mod broad;
+mod describe;
 mod error;
 mod feature;
 pub mod files;
 pub mod planar;
 pub mod spatial;
 
+pub use describe::{Description, KINDS};
 pub use error::{MassError, ShapeError};
 pub use feature::{Feature, FeatureKind, Key};

@@ -5,8 +5,8 @@
 
 use crate::build::Loaded;
 use crate::results::{
-    Checkpoint, CheckpointError, CsvError, FIGURES, FigureError, Recorder, TABLES, draw_figures,
-    write_csv,
+    Checkpoint, CheckpointError, CsvError, FIGURES, FigureError, RecordError, Recorder, draw_figures,
+    table_names, write_csv,
 };
 use crate::store::StoreError;
 use nonsmooth::{EnergyLedger, RunError, StepError, Summary};
@@ -68,6 +68,9 @@ pub enum RunFailure {
     /// The results cannot be written.
     #[error("{0}")]
     Store(#[from] StoreError),
+    /// A frame cannot be written.
+    #[error("{0}")]
+    Record(#[from] RecordError),
     /// The folder cannot be made.
     #[error("cannot make the results folder {path}: {source}; choose another with --out")]
     Folder {
@@ -129,7 +132,7 @@ impl Books {
         let mut recorder = Recorder::create(out, loaded)?;
         let mut gaps = Vec::new();
         model.gaps(state, &mut Vec::new(), &mut gaps)?;
-        recorder.start(state, &gaps, &ledger)?;
+        recorder.start((model, state), &gaps, &ledger)?;
         let mut books = Self { recorder, ledger, summary: Summary::default() };
         books.save(out, loaded)?;
         Ok(books)
@@ -158,7 +161,7 @@ fn forget_old(out: &Path) {
             let _ = std::fs::remove_file(out.join(format!("{name}.{ending}")));
         }
     }
-    for name in TABLES {
+    for name in table_names() {
         let _ = std::fs::remove_file(out.join(format!("{name}.csv")));
     }
 }

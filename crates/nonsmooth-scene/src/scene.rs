@@ -3,6 +3,9 @@
 //! These types are the one description of the format: the JSON Schema is generated from them, files
 //! are checked against that schema, and the fields' comments are the documentation an editor shows.
 
+mod bodies;
+
+pub use bodies::*;
 use nonsmooth::{INTEGRATORS, LAWS, SOLVERS};
 use nonsmooth_solvers::{Declared, Kind};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -10,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// A scene: systems joined by constraints, and how to simulate them. Units are SI.
+/// A scene: systems joined by constraints, rigid bodies that touch, and how to simulate them. Units are SI.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Scene {
@@ -20,8 +23,27 @@ pub struct Scene {
     /// Named numbers; each may be a formula over the others.
     #[serde(default)]
     pub parameters: BTreeMap<String, Quantity>,
-    /// What has mass and moves.
+    /// What has mass and moves, by matrices and formulas.
+    #[serde(default)]
     pub system: Systems,
+    /// Gravity of all bodies, and where they live.
+    #[serde(default)]
+    pub world: World,
+    /// Shapes that bodies refer to by name.
+    #[serde(default)]
+    pub shape: BTreeMap<String, Shape>,
+    /// Rigid bodies.
+    #[serde(default)]
+    pub body: Vec<Body>,
+    /// Materials of bodies, by name.
+    #[serde(default)]
+    pub material: BTreeMap<String, Material>,
+    /// Which law holds where bodies touch.
+    #[serde(default)]
+    pub contact: Contact,
+    /// Springs and dampers between bodies.
+    #[serde(default)]
+    pub spring: Vec<Spring>,
     /// What ties systems to the world or to each other.
     #[serde(default)]
     pub constraint: Vec<Constraint>,

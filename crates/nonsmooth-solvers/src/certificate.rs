@@ -8,6 +8,7 @@
 //! over all constraints c, with u = W p + u_free computed here from the problem, never taken from the solver. λ_max is
 //! that of the symmetric part. Where the denominator vanishes the residual is absolute. A constraint with
 //! λ_max ≤ 0 cannot be moved by its own impulse; it is weighed with the mean of the others (1 if there is none).
+//! For bodies that touch, threads share the constraints in chunks of fixed size, so that the sums do not depend on them.
 //!
 //! Beside it stands the measure by which collections of such problems are published, with ρ = 1 for all:
 //! ‖p − P_C(p − (u + shift))‖ / ‖u_free‖ [Acary18].
@@ -16,7 +17,12 @@ use crate::eigen::largest_eigenvalue;
 use crate::problem::{Matrix, Problem};
 use crate::set::{MAX_DIM, Set};
 use crate::sparse::Sparse;
+use crate::touching::Touching;
+use rayon::prelude::*;
 use std::ops::Range;
+
+/// Constraints that one task of a thread judges.
+const CHUNK: usize = 1024;
 
 /// How well impulses solve a problem.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -46,37 +52,128 @@ pub fn certify(problem: &Problem, p: &[f64], u: &mut Vec<f64>) -> Certificate {
 fn certify_scaled(problem: &Problem, p: &[f64], u: &mut Vec<f64>, scale: f64) -> (Certificate, f64) {
     assert_eq!(p.len(), problem.size(), "one impulse per row of the problem");
     u.clear();
+    if let Matrix::Touching(touching) = &problem.matrix {
+        return certify_touching(problem, touching, p, u, scale).ended();
+    }
     let rows = Rows::new(problem, p);
-    let (mut sum, mut sum_free, mut sum_impulse) = (0.0, 0.0, 0.0);
-    let (mut worst, mut worst_square) = (None, -1.0);
+    let mut sums = Sums::default();
     let mut spare = None;
     for (c, (begin, set)) in problem.blocks().enumerate() {
         let range = begin..begin + set.dim();
         let mut weight = rows.fill(range.clone(), p, u);
-        for i in range.clone() {
-            let free = problem.u_free[i];
-            sum_free += (scale * free) * (scale * free);
-            sum_impulse += (scale * u[i]) * (scale * u[i]);
-            u[i] += free;
-        }
         if !(weight > 0.0) {
             weight = *spare.get_or_insert_with(|| mean_weight(problem));
         }
-        let square = natural_square(set, &p[range.clone()], &u[range], weight, scale);
-        sum += square;
-        // `!(a <= b)` lets a NaN win, so that it is seen.
-        if !(square <= worst_square) {
-            (worst, worst_square) = (Some(c), square);
+        let free = &problem.u_free[range.clone()];
+        sums.see((c, set), &p[range.clone()], (free, &mut u[range]), weight, scale);
+    }
+    sums.ended()
+}
+
+/// What is summed over constraints.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    natural: f64,
+    free: f64,
+    impulse: f64,
+    /// The constraint with the largest square, and that square.
+    worst: Option<(usize, f64)>,
+}
+
+impl Sums {
+    /// Adds one constraint; `u` holds W p on entry and u on return.
+    #[inline(always)]
+    fn see(
+        &mut self,
+        (c, set): (usize, Set),
+        p: &[f64],
+        (free, u): (&[f64], &mut [f64]),
+        weight: f64,
+        scale: f64,
+    ) {
+        for (u, free) in u.iter_mut().zip(free) {
+            self.free += (scale * free) * (scale * free);
+            self.impulse += (scale * *u) * (scale * *u);
+            *u += free;
+        }
+        let square = natural_square(set, p, u, weight, scale);
+        self.natural += square;
+        self.compare(Some((c, square)));
+    }
+
+    /// Keeps the worse one; `!(a <= b)` lets a NaN win, so that it is seen.
+    #[inline(always)]
+    fn compare(&mut self, other: Option<(usize, f64)>) {
+        let Some((_, square)) = other else { return };
+        if self.worst.is_none_or(|(_, worst)| !(square <= worst)) {
+            self.worst = other;
         }
     }
-    let square = f64::max(sum_free, sum_impulse);
-    let residual = match square {
-        0.0 => sum.sqrt(),
-        s if s.is_finite() => sum.sqrt() / s.sqrt(),
-        // Impulses beyond the range of numbers solve nothing.
-        _ => f64::INFINITY,
+
+    fn add(&mut self, other: &Sums) {
+        self.natural += other.natural;
+        self.free += other.free;
+        self.impulse += other.impulse;
+        self.compare(other.worst);
+    }
+
+    /// The certificate, and the square of its denominator.
+    fn ended(&self) -> (Certificate, f64) {
+        let square = f64::max(self.free, self.impulse);
+        let residual = match square {
+            0.0 => self.natural.sqrt(),
+            s if s.is_finite() => self.natural.sqrt() / s.sqrt(),
+            // Impulses beyond the range of numbers solve nothing.
+            _ => f64::INFINITY,
+        };
+        (Certificate { residual, worst: self.worst.map(|(c, _)| c) }, square)
+    }
+}
+
+/// The sums of bodies that touch, chunk by chunk.
+fn certify_touching(
+    problem: &Problem,
+    touching: &Touching,
+    p: &[f64],
+    u: &mut Vec<f64>,
+    scale: f64,
+) -> Sums {
+    let weights = touching.weights(&problem.sets);
+    let mut v = Vec::new();
+    touching.velocities(&problem.sets, p, &mut v);
+    u.resize(p.len(), 0.0);
+    let spare = if weights.iter().all(|&w| w > 0.0) { 1.0 } else { mean(weights) };
+    let judge = |(k, (begin, u)): (usize, (usize, &mut [f64]))| {
+        let (mut sums, mut place) = (Sums::default(), 0);
+        let first = CHUNK * k;
+        let last = (first + CHUNK).min(problem.sets.len());
+        for c in first..last {
+            let set = problem.sets[c];
+            let rows = begin + place..begin + place + set.dim();
+            let u = &mut u[place..place + set.dim()];
+            place += set.dim();
+            touching.add_relative(c, &v, u);
+            let weight = if weights[c] > 0.0 { weights[c] } else { spare };
+            sums.see((c, set), &p[rows.clone()], (&problem.u_free[rows], u), weight, scale);
+        }
+        sums
     };
-    (Certificate { residual, worst }, square)
+    let mut chunks = Vec::with_capacity(problem.sets.len().div_ceil(CHUNK));
+    let (mut rest, mut begin) = (&mut u[..], 0);
+    for sets in problem.sets.chunks(CHUNK) {
+        let rows: usize = sets.iter().map(|set| set.dim()).sum();
+        let (own, others) = rest.split_at_mut(rows);
+        chunks.push((begin, own));
+        (rest, begin) = (others, begin + rows);
+    }
+    let mut total = Sums::default();
+    if chunks.len() > 1 && rayon::current_num_threads() > 1 {
+        let parts: Vec<Sums> = chunks.into_par_iter().enumerate().map(judge).collect();
+        parts.iter().for_each(|part| total.add(part));
+    } else {
+        chunks.into_iter().enumerate().map(judge).for_each(|part| total.add(&part));
+    }
+    total
 }
 
 /// ‖(p − P_C(p − (u + shift)/d)) d‖² of one constraint, in units of 1/scale².
@@ -117,6 +214,7 @@ impl<'a> Rows<'a> {
     fn new(problem: &'a Problem, p: &[f64]) -> Self {
         match &problem.matrix {
             Matrix::Assembled(w) => Rows::Assembled(w),
+            Matrix::Touching(_) => unreachable!("bodies that touch have their own certificate"),
             Matrix::Factored(factored) => match factored.response() {
                 None => Rows::Assembled(factored.delassus()),
                 Some(response) => {
@@ -179,11 +277,16 @@ fn mean_weight(problem: &Problem) -> f64 {
     let p = vec![0.0; problem.size()];
     let rows = Rows::new(problem, &p);
     let mut moved = Vec::new();
-    let positive: Vec<f64> = problem
+    let weights: Vec<f64> = problem
         .blocks()
         .map(|(begin, set)| rows.fill(begin..begin + set.dim(), &p, &mut moved))
-        .filter(|&weight| weight > 0.0)
         .collect();
+    mean(&weights)
+}
+
+/// The mean of the weights that are positive, 1 if there is none.
+fn mean(weights: &[f64]) -> f64 {
+    let positive: Vec<f64> = weights.iter().copied().filter(|&weight| weight > 0.0).collect();
     if positive.is_empty() { 1.0 } else { positive.iter().sum::<f64>() / positive.len() as f64 }
 }
 

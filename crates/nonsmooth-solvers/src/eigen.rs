@@ -63,15 +63,20 @@ fn jacobi(a: &[f64], n: usize) -> f64 {
     (0..n).map(|i| s[i][i]).fold(f64::NEG_INFINITY, |m, x| if x >= m { x } else { m + 0.0 * x })
 }
 
+/// Cosine and sine of the rotation that makes [[x, y], [y, z]] diagonal, y ≠ 0.
+fn rotation(x: f64, y: f64, z: f64) -> (f64, f64) {
+    let theta = (z - x) / (2.0 * y);
+    let t = 1f64.copysign(theta) / (theta.abs() + theta.hypot(1.0));
+    let c = 1.0 / t.hypot(1.0);
+    (c, t * c)
+}
+
 /// The rotation of rows and columns i, j that makes s_ij vanish.
 fn rotate(s: &mut [[f64; MAX_DIM]; MAX_DIM], n: usize, i: usize, j: usize) {
     if s[i][j] == 0.0 {
         return;
     }
-    let theta = (s[j][j] - s[i][i]) / (2.0 * s[i][j]);
-    let t = 1f64.copysign(theta) / (theta.abs() + theta.hypot(1.0));
-    let c = 1.0 / t.hypot(1.0);
-    let d = t * c;
+    let (c, d) = rotation(s[i][i], s[i][j], s[j][j]);
     for k in 0..n {
         let (x, y) = (s[k][i], s[k][j]);
         (s[k][i], s[k][j]) = (c * x - d * y, d * x + c * y);
@@ -82,9 +87,48 @@ fn rotate(s: &mut [[f64; MAX_DIM]; MAX_DIM], n: usize, i: usize, j: usize) {
     }
 }
 
+/// Eigenvalues and unit eigenvectors of a symmetric 3 × 3 matrix, given as xx, yy, zz, xy, xz, yz.
+pub(crate) fn principal_axes([xx, yy, zz, xy, xz, yz]: [f64; 6]) -> ([f64; 3], [[f64; 3]; 3]) {
+    let mut s = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
+    let mut axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    for _ in 0..SWEEPS {
+        for (i, j) in [(0, 1), (0, 2), (1, 2)] {
+            if s[i][j] == 0.0 {
+                continue;
+            }
+            let (c, d) = rotation(s[i][i], s[i][j], s[j][j]);
+            for row in &mut s {
+                (row[i], row[j]) = (c * row[i] - d * row[j], d * row[i] + c * row[j]);
+            }
+            for k in 0..3 {
+                (s[i][k], s[j][k]) = (c * s[i][k] - d * s[j][k], d * s[i][k] + c * s[j][k]);
+                (axes[i][k], axes[j][k]) =
+                    (c * axes[i][k] - d * axes[j][k], d * axes[i][k] + c * axes[j][k]);
+            }
+        }
+    }
+    ([s[0][0], s[1][1], s[2][2]], axes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn principal_axes_rebuild_the_matrix() {
+        for seed in 0..200 {
+            let a: [f64; 6] =
+                std::array::from_fn(|k| ((seed * 6 + k + 1) as f64 * 0.618_034).fract() - 0.3);
+            let (values, axes) = principal_axes(a);
+            let full = [[a[0], a[3], a[4]], [a[3], a[1], a[5]], [a[4], a[5], a[2]]];
+            for (i, j) in (0..9).map(|k| (k / 3, k % 3)) {
+                let sum: f64 = (0..3).map(|k| values[k] * axes[k][i] * axes[k][j]).sum();
+                let unit: f64 = (0..3).map(|k| axes[i][k] * axes[j][k]).sum();
+                assert!((sum - full[i][j]).abs() < 1e-14, "{a:?}");
+                assert!((unit - f64::from(u8::from(i == j))).abs() < 1e-14, "{a:?}");
+            }
+        }
+    }
 
     #[test]
     fn known_spectra() {

@@ -1,7 +1,8 @@
 //! Islands: groups of constraints that do not feel each other, and the problem of each.
 //!
 //! Two constraints feel each other if W has an entry that joins them, or, where W = J M⁻¹ Jᵀ, if they touch the same
-//! body. The islands of a problem are independent problems, listed by their first constraint.
+//! body. The islands of a problem are independent problems, listed by their first constraint. Bodies that touch are
+//! split in time that is linear in the contacts, however many islands there are.
 
 use crate::factored::{Factored, components};
 use crate::problem::{Matrix, Problem};
@@ -33,6 +34,17 @@ pub(crate) fn islands(problem: &Problem) -> Vec<Island> {
                         }
                         join(&mut parent, first[body], c);
                     }
+                }
+            }
+        }
+        Matrix::Touching(touching) => {
+            let mut first = vec![usize::MAX; touching.bodies.len()];
+            for (c, touch) in touching.touches.iter().enumerate() {
+                for (_, body, _) in touch.ends().filter(|end| !touching.bodies[end.1].is_fixed()) {
+                    if first[body] == usize::MAX {
+                        first[body] = c;
+                    }
+                    join(&mut parent, first[body], c);
                 }
             }
         }
@@ -85,6 +97,7 @@ impl Island {
             Matrix::Factored(factored) if factored.response().is_some() => {
                 Matrix::Factored(self.factored(factored))
             }
+            Matrix::Touching(touching) => Matrix::Touching(touching.part(&self.constraints)),
             _ => Matrix::Assembled(self.formed(whole)),
         };
         Problem {

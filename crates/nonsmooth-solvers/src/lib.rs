@@ -32,6 +32,7 @@ mod problem;
 mod set;
 mod solvers;
 mod sparse;
+mod touching;
 
 pub use certificate::{Certificate, certify, published_measure};
 pub use dense::{eliminate, invert};
@@ -45,3 +46,4 @@ pub use solvers::{
     Attempt, Entry, FACETED, Outcome, Report, SOLVERS, Solver, Status, Unsupported, find, solve,
 };
 pub use sparse::{Sparse, SparseError};
+pub use touching::{IMMOVABLE, Inertia, Touch, Touching};

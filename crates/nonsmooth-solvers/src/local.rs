@@ -23,8 +23,8 @@ mod polygon;
 mod product;
 mod segment;
 
-use disc::Disc;
-use segment::Segment;
+pub(crate) use disc::Disc;
+pub(crate) use segment::Segment;
 
 use crate::certificate::natural_square;
 use crate::eigen::largest_eigenvalue;

@@ -14,9 +14,10 @@
 use crate::factored::Factored;
 use crate::set::Set;
 use crate::sparse::Sparse;
+use crate::touching::{Fault, Touching};
 use thiserror::Error;
 
-/// W, formed or in factors.
+/// W, formed, in factors or by bodies that touch.
 // There is one problem per step, so the size of its variants does not matter.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
@@ -25,6 +26,8 @@ pub enum Matrix {
     Assembled(Sparse),
     /// W = J M⁻¹ Jᵀ.
     Factored(Factored),
+    /// W = J M⁻¹ Jᵀ of rigid bodies, J by contact frames.
+    Touching(Touching),
 }
 
 impl Default for Matrix {
@@ -64,17 +67,25 @@ pub enum ProblemError {
         /// Components of all sets together.
         sets: usize,
     },
+    /// Bodies that touch have one set per contact.
+    #[error("{contacts} contacts, but {sets} sets")]
+    Contacts {
+        /// Contacts.
+        contacts: usize,
+        /// Sets.
+        sets: usize,
+    },
     /// A number is not finite.
     #[error("{what}[{index}] is {value}; every number must be finite")]
     NotFinite {
-        /// `W`, `J` or `u_free`.
+        /// `W`, `J`, `u_free`, or `frame`, `arms` and `bodies` of bodies that touch.
         what: &'static str,
-        /// Row in question.
+        /// Row, contact or body in question.
         index: usize,
         /// The value found there.
         value: f64,
     },
-    /// A set has a parameter that means nothing.
+    /// A set has a parameter that means nothing, or a contact cannot be.
     #[error("constraint {index}: {fault}")]
     Set {
         /// Constraint in question.
@@ -107,6 +118,18 @@ impl Problem {
         Ok(problem)
     }
 
+    /// The problem with W given by bodies that touch, checked.
+    pub fn from_touching(
+        touching: Touching,
+        u_free: Vec<f64>,
+        sets: Vec<Set>,
+    ) -> Result<Self, ProblemError> {
+        let matrix = Matrix::Touching(touching);
+        let problem = Self { matrix, u_free, sets, symmetric: true, matrix_stamp: None };
+        problem.check()?;
+        Ok(problem)
+    }
+
     /// A linear complementarity problem 0 ≤ W p + u_free ⟂ p ≥ 0, checked.
     pub fn complementarity(delassus: Sparse, u_free: Vec<f64>) -> Result<Self, ProblemError> {
         let sets = vec![Set::Nonnegative; u_free.len()];
@@ -125,17 +148,27 @@ impl Problem {
         match &self.matrix {
             Matrix::Assembled(w) => w,
             Matrix::Factored(factored) => factored.delassus(),
+            Matrix::Touching(touching) => touching.factored(&self.sets).delassus(),
+        }
+    }
+
+    /// J, M and M⁻¹ Jᵀ where W is not given by rows; derived on first use from bodies that touch.
+    pub fn factored(&self) -> Option<&Factored> {
+        match &self.matrix {
+            Matrix::Assembled(_) => None,
+            Matrix::Factored(factored) => Some(factored),
+            Matrix::Touching(touching) => Some(touching.factored(&self.sets)),
         }
     }
 
     /// W by rows, to be filled anew.
     pub fn delassus_mut(&mut self) -> &mut Sparse {
-        if matches!(self.matrix, Matrix::Factored(_)) {
+        if !matches!(self.matrix, Matrix::Assembled(_)) {
             self.matrix = Matrix::default();
         }
         match &mut self.matrix {
             Matrix::Assembled(w) => w,
-            Matrix::Factored(_) => unreachable!("replaced above"),
+            _ => unreachable!("replaced above"),
         }
     }
 
@@ -147,6 +180,27 @@ impl Problem {
                 Some(response) => factored.jacobian.dot_rows(i, response, j),
                 None => factored.delassus().get(i, j),
             },
+            Matrix::Touching(touching) => {
+                let factored = touching.factored(&self.sets);
+                let response = factored.response().expect("bodies have a response");
+                factored.jacobian.dot_rows(i, response, j)
+            }
+        }
+    }
+
+    /// W_cc of constraint `c`, whose first row is `begin`, by rows in `block`, without forming W.
+    pub(crate) fn block(&self, c: usize, begin: usize, block: &mut [f64]) {
+        let dim = self.sets[c].dim();
+        match &self.matrix {
+            Matrix::Touching(touching) => {
+                let own = touching.block(c, dim);
+                (0..dim * dim).for_each(|k| block[k] = own[k / dim][k % dim]);
+            }
+            _ => {
+                for k in 0..dim * dim {
+                    block[k] = self.entry(begin + k / dim, begin + k % dim);
+                }
+            }
         }
     }
 
@@ -163,6 +217,7 @@ impl Problem {
                 }
                 None => factored.delassus().multiply_add(1.0, p, u),
             },
+            Matrix::Touching(touching) => touching.add_product(&self.sets, p, v, u),
         }
     }
 
@@ -186,21 +241,40 @@ impl Problem {
     pub fn check(&self) -> Result<(), ProblemError> {
         let sets = self.sets.iter().map(|s| s.dim()).sum();
         let u_free = self.u_free.len();
-        let (stored, what, columns) = match &self.matrix {
-            Matrix::Assembled(w) => (w, "W", w.n_columns),
-            Matrix::Factored(factored) => (&factored.jacobian, "J", factored.jacobian.n_rows()),
+        let (stored, rows, columns) = match &self.matrix {
+            Matrix::Assembled(w) => (Some((w, "W")), w.n_rows(), w.n_columns),
+            Matrix::Factored(Factored { jacobian, .. }) => {
+                (Some((jacobian, "J")), jacobian.n_rows(), jacobian.n_rows())
+            }
+            // Rows are as many as the sets have, if there is one set per contact.
+            Matrix::Touching(touching) if touching.touches.len() == self.sets.len() => {
+                (None, sets, sets)
+            }
+            Matrix::Touching(touching) => {
+                let (contacts, sets) = (touching.touches.len(), self.sets.len());
+                return Err(ProblemError::Contacts { contacts, sets });
+            }
         };
-        let rows = stored.n_rows();
         if rows != u_free || columns != u_free || sets != u_free {
             return Err(ProblemError::Sizes { rows, columns, u_free, sets });
         }
-        for i in 0..rows {
-            if let Some(&value) = stored.row(i).1.iter().find(|x| !x.is_finite()) {
-                return Err(ProblemError::NotFinite { what, index: i, value });
+        if let Some((stored, what)) = stored {
+            for index in 0..rows {
+                if let Some(&value) = stored.row(index).1.iter().find(|x| !x.is_finite()) {
+                    return Err(ProblemError::NotFinite { what, index, value });
+                }
             }
-            if !self.u_free[i].is_finite() {
-                let value = self.u_free[i];
-                return Err(ProblemError::NotFinite { what: "u_free", index: i, value });
+        }
+        if let Some((index, &value)) = self.u_free.iter().enumerate().find(|(_, u)| !u.is_finite()) {
+            return Err(ProblemError::NotFinite { what: "u_free", index, value });
+        }
+        if let Matrix::Touching(touching) = &self.matrix {
+            match touching.fault(&self.sets) {
+                Some(Fault::Contact(index, fault)) => return Err(ProblemError::Set { index, fault }),
+                Some(Fault::NotFinite(what, index, value)) => {
+                    return Err(ProblemError::NotFinite { what, index, value });
+                }
+                None => {}
             }
         }
         for (index, set) in self.sets.iter().enumerate() {

@@ -10,7 +10,7 @@ pub enum StepError {
     /// The one-step problem was not brought to tolerance.
     #[error(
         "the contact problem was not solved ({status} by {method}): residual {residual:.3e}, tolerance {tolerance:.1e}{}",
-        worst.as_ref().map_or(String::new(), |name| format!(", worst at constraint `{name}`"))
+        worst.as_ref().map_or(String::new(), |name| format!(", worst at {name}"))
     )]
     NotConverged {
         /// How the solver ended.
@@ -21,7 +21,7 @@ pub enum StepError {
         residual: f64,
         /// Residual wanted [–].
         tolerance: f64,
-        /// The constraint that contributes most.
+        /// The constraint or contact that contributes most.
         worst: Option<String>,
     },
     /// The solver does not take this problem.
@@ -147,6 +147,20 @@ pub enum StepError {
         /// The value found.
         value: f64,
     },
+    /// The gyroscopic term of a body was not resolved.
+    #[error(
+        "the rotation of body `{body}` was not resolved: change {change:.3e} rad/s after {iterations} iterations; it turns by {turn:.3} rad in a step: take smaller steps"
+    )]
+    Rotation {
+        /// Name of the body.
+        body: String,
+        /// Iterations made.
+        iterations: usize,
+        /// Change of the angular velocity in the last one [rad/s].
+        change: f64,
+        /// How far it turns in the step [rad].
+        turn: f64,
+    },
     /// A function supplied by the user failed.
     #[error("{place}: {source}")]
     User {
@@ -172,6 +186,11 @@ impl StepError {
         }
     }
 
+    /// An error of a function that belongs to a body.
+    pub(crate) fn in_body(name: &str) -> impl FnOnce(UserError) -> Box<StepError> + '_ {
+        move |source| StepError::User { place: format!("body `{name}`"), source }.into()
+    }
+
     /// An error of a function that belongs to a constraint.
     pub(crate) fn in_constraint(
         model: &Model,
@@ -182,6 +201,18 @@ impl StepError {
             StepError::User { place, source }.into()
         }
     }
+}
+
+/// Refuses coordinates that are not finite.
+#[cold]
+pub(crate) fn check_coordinates(model: &Model, q: &[f64]) -> StepResult {
+    let bodies = &model.bodies;
+    check_finite(model, "position", &q[..bodies.first_q])?;
+    let Some(bad) = q.iter().position(|x| !x.is_finite()) else { return Ok(()) };
+    let (place, value) = (bad - bodies.first_q, q[bad]);
+    let system = bodies.names[place / bodies.n_q()].clone();
+    let coordinate = bodies.coordinates()[place % bodies.n_q()].to_owned();
+    Err(StepError::NotFinite { what: "position", system, coordinate, value }.into())
 }
 
 /// Refuses a number of a constraint that is not finite.

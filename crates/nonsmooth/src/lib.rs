@@ -45,7 +45,7 @@ pub use integrators::{
 pub use laws::{
     Bilateral, Coulomb, Entry as LawEntry, LAWS, Law, NewtonImpact, StepForm, find as find_law,
 };
-pub use log::{Contacts, Counts, Event, Note, StepLog};
+pub use log::{Contacts, Counts, Event, Note, StepLog, Touched};
 pub use model::*;
 pub use nonsmooth_solvers::{
     Declared, Options, Report, SOLVERS, Set, Sparse, Status, Value, find as find_solver,

@@ -1,6 +1,6 @@
 //! The step log: what happened inside a step. Written by the integrator, read by observers.
 
-use crate::model::Key;
+use crate::model::{Dimension, Key, TouchKey};
 use crate::phases::{Energies, Rows, Works};
 use nonsmooth_solvers::Report;
 
@@ -9,6 +9,8 @@ use nonsmooth_solvers::Report;
 pub struct StepLog {
     /// Contacts that took part, sorted by key.
     pub contacts: Contacts,
+    /// Contact points of bodies that took part, sorted by key.
+    pub touches: Touched,
     /// Impacts inside the step, in order.
     pub events: Vec<Event>,
     /// Every solve of the step, in order.
@@ -25,6 +27,85 @@ pub struct StepLog {
     pub gaps: Vec<f64>,
     /// What the scheme has to say beyond that, in order.
     pub notes: Vec<Note>,
+}
+
+/// Contact points of bodies as parallel arrays. Vectors of components are along normal, tangent 1, tangent 2.
+#[derive(Clone, Debug, Default)]
+pub struct Touched {
+    /// Where the bodies live, which decides on the tangents.
+    pub dimension: Dimension,
+    /// Which points.
+    pub keys: Vec<TouchKey>,
+    /// The two bodies; obstacles are numbered after the moving ones.
+    pub bodies: Vec<[u32; 2]>,
+    /// Midway between the surfaces at the start of the step [m].
+    pub points: Vec<[f64; 3]>,
+    /// Unit vectors from the first body to the second.
+    pub normals: Vec<[f64; 3]>,
+    /// Distance at the start of the step [m].
+    pub gaps: Vec<f64>,
+    /// Relative velocity at the start of the step [m/s].
+    pub u_minus: Vec<[f64; 3]>,
+    /// Relative velocity at the end of the step [m/s].
+    pub u_plus: Vec<[f64; 3]>,
+    /// Impulse of the step on the second body [N·s].
+    pub impulses: Vec<[f64; 3]>,
+    /// Points that carry an impulse and did not in the step before.
+    pub n_impacts: usize,
+}
+
+impl Touched {
+    /// Number of points.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether no bodies touch.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// Normal and tangents of point `i`; in the plane the last is zero.
+    pub fn frame(&self, i: usize) -> [[f64; 3]; 3] {
+        contact_frame(self.dimension, self.normals[i])
+    }
+
+    /// Impulse of point `i` on the second body in world axes [N·s].
+    pub fn world_impulse(&self, i: usize) -> [f64; 3] {
+        let (frame, p) = (self.frame(i), self.impulses[i]);
+        std::array::from_fn(|k| (0..3).map(|r| frame[r][k] * p[r]).sum())
+    }
+
+    /// Empties the arrays and keeps their memory.
+    pub(crate) fn clear(&mut self) {
+        let Self {
+            dimension: _,
+            keys,
+            bodies,
+            points,
+            normals,
+            gaps,
+            u_minus,
+            u_plus,
+            impulses,
+            n_impacts,
+        } = self;
+        keys.clear();
+        bodies.clear();
+        gaps.clear();
+        for x in [points, normals, u_minus, u_plus, impulses] {
+            x.clear();
+        }
+        *n_impacts = 0;
+    }
+}
+
+/// Normal and tangents of a contact from its normal; in the plane the last is zero.
+pub(crate) fn contact_frame(dimension: Dimension, normal: [f64; 3]) -> [[f64; 3]; 3] {
+    match dimension {
+        Dimension::Space => nonsmooth_geometry::spatial::frame(normal),
+        Dimension::Plane => [normal, [-normal[1], normal[0], 0.0], [0.0; 3]],
+    }
 }
 
 /// Something that a scheme counts or measures and that the summary of a run is to tell.
@@ -129,6 +210,7 @@ impl StepLog {
     /// Empties the lists and keeps their memory; the numbers are written anew by every step.
     pub fn clear(&mut self) {
         self.contacts.clear();
+        self.touches.clear();
         self.events.clear();
         self.solves.clear();
         self.notes.clear();
@@ -169,9 +251,10 @@ impl StepLog {
         contacts.components.extend_from_slice(&rows.components);
         contacts.gap.extend_from_slice(&rows.gap);
         contacts.u_minus.extend_from_slice(&rows.u_minus);
-        contacts.impulse.extend_from_slice(p);
-        contacts.u_plus.resize(p.len(), 0.0);
-        contacts.work.resize(p.len(), 0.0);
+        let n = rows.keys.len();
+        contacts.impulse.extend_from_slice(&p[..n]);
+        contacts.u_plus.resize(n, 0.0);
+        contacts.work.resize(n, 0.0);
     }
 
     /// Notes that contact `i` is an impact at time `t`.

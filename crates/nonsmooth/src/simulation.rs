@@ -4,6 +4,7 @@ use crate::error::StepError;
 use crate::integrators::{Integrator, Refusal};
 use crate::log::StepLog;
 use crate::model::{Model, State, UserError};
+use nonsmooth_solvers::Problem;
 use thiserror::Error;
 
 /// A read-only view of a step for observers.
@@ -78,6 +79,10 @@ impl Simulation {
         if !(step_size > 0.0 && step_size.is_finite()) {
             return Err(Refusal::StepSize { step_size });
         }
+        if !model.bodies.is_empty() && !integrator.takes_bodies() {
+            let (count, body) = (model.bodies.n, model.bodies.names[0].clone());
+            return Err(Refusal::Bodies { count, body });
+        }
         integrator.accepts(&model)?;
         let start = state.t - state.step as f64 * step_size;
         let (next, log) = (state.clone(), StepLog::default());
@@ -129,6 +134,11 @@ impl Simulation {
             }
         }
         Ok(())
+    }
+
+    /// The one-step problem that was posed last, where the scheme keeps it: what to save when a step fails.
+    pub fn last_problem(&self) -> Option<&Problem> {
+        self.integrator.last_problem()
     }
 
     /// Overwrites all scratch with NaN; no bit of any result depends on it.

@@ -7,6 +7,7 @@ mod chain;
 mod contact;
 mod contacts;
 mod core;
+mod describe;
 mod mass;
 mod overlap;
 mod pair;

@@ -88,6 +88,13 @@ impl HeightField {
         (0..self.heights.len() as u32).map(|v| self.point(v))
     }
 
+    /// All triangles by numbers of points.
+    pub fn triangle_numbers(&self) -> impl Iterator<Item = [u32; 3]> + '_ {
+        let c = self.columns;
+        let squares = (0..self.rows - 1).flat_map(move |j| (0..c - 1).map(move |i| i + c * j));
+        squares.flat_map(move |v| [[v, v + 1, v + c + 1], [v, v + c + 1, v + c]])
+    }
+
     fn point(&self, vertex: u32) -> DVec3 {
         let (i, j) = (vertex % self.columns, vertex / self.columns);
         let place = |i: u32, n: u32, step: f64| (f64::from(i) - 0.5 * f64::from(n - 1)) * step;

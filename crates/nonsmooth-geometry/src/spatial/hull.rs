@@ -165,10 +165,14 @@ impl Hull {
 
     /// Triangles that cover the faces, for integrals over the volume.
     pub fn triangles(&self) -> impl Iterator<Item = [DVec3; 3]> + '_ {
-        let at = |corner: &Corner| self.points[corner.vertex as usize];
+        self.triangle_numbers().map(|triangle| triangle.map(|i| self.points[i as usize]))
+    }
+
+    /// The same by numbers of points.
+    pub fn triangle_numbers(&self) -> impl Iterator<Item = [u32; 3]> + '_ {
         (0..self.faces.len()).flat_map(move |f| {
             let outline = self.outline(f);
-            (1..outline.len() - 1).map(move |k| [at(&outline[0]), at(&outline[k]), at(&outline[k + 1])])
+            (1..outline.len() - 1).map(move |k| [0, k, k + 1].map(|corner| outline[corner].vertex))
         })
     }
 }

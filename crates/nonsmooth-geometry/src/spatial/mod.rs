@@ -12,6 +12,7 @@ mod bounds;
 mod contact;
 mod contacts;
 mod core;
+mod describe;
 mod epa;
 mod frame;
 mod gjk;

@@ -1,27 +1,42 @@
 //! From a scene to a model: names resolved, formulas parsed, numbers checked; every mistake with its
 //! place, all at once.
 
+mod bodies;
 mod constraints;
+mod copies;
+mod files;
+mod height_field;
+mod materials;
 mod names;
 mod parameters;
+mod plotted;
 mod recipe;
+mod shapes;
+mod solid;
+mod springs;
 mod systems;
+mod translate;
 
 use crate::formula::{Expr, Scope, parse};
 use crate::scene::{Chosen, OnUnconverged, Output, Quantity, Scene, TOLERANCE, schema};
 use crate::source::{Mistake, Path, SceneError, Seg, Source};
 use crate::validate::validate;
+use bodies::Seat;
+use copies::Compiled;
 use names::{Constants, Directory};
 use nonsmooth::{
-    INTEGRATORS, Integrator, LAWS, Model, ModelBuilder, ModelError, Options, Place, Policy, SOLVERS,
+    Dimension, INTEGRATORS, Integrator, LAWS, MaterialId, ModelBuilder, Options, Policy, SOLVERS,
     Simulation, Value, find_integrator, find_solver, n_steps,
 };
 use nonsmooth_solvers::{Declared, Kind, OptionError};
+use plotted::places;
 pub use recipe::Recipe;
 use serde::Deserialize;
+use shapes::Built;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// A scene that is ready to run.
@@ -50,12 +65,14 @@ pub struct Loaded {
     pub step_size: f64,
     /// Number of steps.
     pub n_steps: u64,
-    /// Matrix files that were read, each with a hash of its text.
+    /// Files of matrices and shapes that were read, each with a hash of its text.
     pub files: Vec<(String, u64)>,
     /// What is written, and how often.
     pub output: Output,
     /// Coordinates to plot, as places in q.
     pub plot: Vec<usize>,
+    /// Names of the materials of bodies, by number.
+    pub materials: Vec<String>,
 }
 
 /// Why a scene could not be loaded.
@@ -179,6 +196,17 @@ struct Build<'a> {
     system_names: Vec<String>,
     constraint_paths: Vec<Path>,
     prescribed_paths: Vec<Path>,
+    spring_paths: Vec<Path>,
+    /// Where bodies live.
+    dimension: Dimension,
+    shapes: BTreeMap<String, Arc<Built>>,
+    materials: BTreeMap<String, MaterialId>,
+    /// The moving bodies.
+    moving: Vec<Seat>,
+    /// The other bodies, and whether they move.
+    obstacles: Vec<(Seat, bool)>,
+    /// Formulas of the table at hand.
+    compiled: Compiled,
     files: Vec<(String, u64)>,
     mistakes: Vec<Mistake>,
 }
@@ -196,6 +224,13 @@ impl<'a> Build<'a> {
             system_names: Vec::new(),
             constraint_paths: Vec::new(),
             prescribed_paths: Vec::new(),
+            spring_paths: Vec::new(),
+            dimension: Dimension::default(),
+            shapes: BTreeMap::new(),
+            materials: BTreeMap::new(),
+            moving: Vec::new(),
+            obstacles: Vec::new(),
+            compiled: Compiled::default(),
             files: Vec::new(),
             mistakes: Vec::new(),
         }
@@ -204,6 +239,11 @@ impl<'a> Build<'a> {
     fn all(&mut self, overrides: &[(String, String)]) -> Option<Loaded> {
         self.parameters(overrides);
         self.systems();
+        self.world();
+        self.shapes();
+        self.materials();
+        self.bodies();
+        self.springs();
         self.constraints();
         let is_sound = self.mistakes.is_empty();
         let run = self.run();
@@ -225,11 +265,7 @@ impl<'a> Build<'a> {
         let (_, step_size, n_steps) = run?;
         let start = state.t;
         let (recipe, integrator) = stepping?;
-        let mut plot: Vec<usize> =
-            plot.into_iter().map(|(system, k)| model.systems[system].range.start + k).collect();
-        if plot.is_empty() {
-            plot = default_plot(&model);
-        }
+        let plot = places(&model, &plot);
         let simulation = match Simulation::new(model, state, integrator, step_size) {
             Ok(simulation) => simulation,
             Err(refusal) => {
@@ -253,6 +289,7 @@ impl<'a> Build<'a> {
             step_size,
             n_steps,
             plot,
+            materials: self.material_names(),
         })
     }
 
@@ -428,35 +465,6 @@ impl<'a> Build<'a> {
             self.mistake(&path.key(error.name()), error.to_string());
         }
     }
-
-    fn plotted(&mut self) -> Vec<(usize, usize)> {
-        let path = Path::of("output.plot");
-        let mut places = Vec::new();
-        for (i, name) in self.scene.output.plot.iter().enumerate() {
-            match self.directory.find(name) {
-                Some(place) => places.push(place),
-                None => {
-                    let names: Vec<&String> = self.directory.names().take(12).collect();
-                    let list = names.iter().map(|n| n.as_str()).collect::<Vec<_>>().join(", ");
-                    self.mistake(&path.index(i), format!("no coordinate `{name}`; there are {list}"));
-                }
-            }
-        }
-        places
-    }
-
-    /// Model errors as mistakes at the place in the scene.
-    fn translate(&mut self, error: &ModelError) {
-        for (place, issue) in &error.issues {
-            let path = match place {
-                Place::System(i, field) => self.system_paths[*i].key(field),
-                Place::Constraint(i, "law") => self.constraint_paths[*i].parent().key("law"),
-                Place::Constraint(i, _) => self.constraint_paths[*i].clone(),
-                Place::Prescribed(i) => self.prescribed_paths[*i].clone(),
-            };
-            self.mistake(&path, format!("`{path}` {issue}"));
-        }
-    }
 }
 
 /// Whether any entry of the list to which the table at `path` belongs has this option.
@@ -469,19 +477,4 @@ fn is_listed(path: &Path, name: &str) -> bool {
         }
         _ => INTEGRATORS.iter().any(|e| has(e.options)),
     }
-}
-
-/// The first four coordinates that constraints touch, or simply the first four.
-fn default_plot(model: &Model) -> Vec<usize> {
-    let constraints = &model.constraints;
-    let mut touched: Vec<usize> = constraints.jacobian.column.iter().map(|&j| j as usize).collect();
-    touched.extend(constraints.gaps.iter().flat_map(|(columns, _)| columns).map(|&j| j as usize));
-    touched.extend(constraints.velocity.iter().flat_map(|(columns, _)| columns).map(|&j| j as usize));
-    touched.sort_unstable();
-    touched.dedup();
-    if touched.is_empty() {
-        touched = (0..model.n_velocities()).collect();
-    }
-    touched.truncate(4);
-    touched
 }

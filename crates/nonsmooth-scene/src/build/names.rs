@@ -2,14 +2,30 @@
 
 use crate::formula::{Meaning, Scope};
 use crate::formulas::{TIME, coordinate, velocity};
+use nonsmooth::BodyId;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// Every coordinate of the scene by name, qualified and, where unique, plain.
+/// Every coordinate of the scene by name, qualified and, where unique, plain; those of bodies only qualified.
 #[derive(Default)]
 pub(super) struct Directory {
     /// Name → coordinate (system, place); `None` where a plain name is ambiguous.
     known: BTreeMap<String, Option<(usize, usize)>>,
+    /// Bodies by the name of their table.
+    families: BTreeMap<String, Family>,
+    /// Names of the coordinates of a body that formulas may use.
+    axes: &'static [&'static str],
+}
+
+/// All bodies of one table.
+#[derive(Clone, Copy)]
+pub(super) struct Family {
+    /// Number of the first among the moving bodies or among the obstacles.
+    pub(super) first: usize,
+    /// How many there are, if the table is repeated.
+    pub(super) count: Option<usize>,
+    /// Whether they are fixed or prescribed.
+    pub(super) is_obstacle: bool,
 }
 
 impl Directory {
@@ -22,14 +38,53 @@ impl Directory {
         }
     }
 
-    /// The coordinate called `name`.
-    pub(super) fn find(&self, name: &str) -> Option<(usize, usize)> {
-        self.known.get(name).copied().flatten()
+    /// Registers the bodies of a table.
+    pub(super) fn add_family(&mut self, name: &str, family: Family, axes: &'static [&'static str]) {
+        self.families.insert(name.to_owned(), family);
+        self.axes = axes;
     }
 
-    /// Names that can be used.
-    pub(super) fn names(&self) -> impl Iterator<Item = &String> {
-        self.known.iter().filter(|(_, place)| place.is_some()).map(|(name, _)| name)
+    /// The bodies of the table called `name`.
+    pub(super) fn family(&self, name: &str) -> Option<Family> {
+        self.families.get(name).copied()
+    }
+
+    /// Names of the tables of bodies.
+    pub(super) fn families(&self) -> impl Iterator<Item = &String> {
+        self.families.keys()
+    }
+
+    /// The coordinate called `name`: number of its system, or of its body as a system, and its place there.
+    pub(super) fn find(&self, name: &str) -> Option<(usize, usize)> {
+        self.known.get(name).copied().flatten().or_else(|| self.find_of_body(name))
+    }
+
+    /// `ball.x`, `ball[3].x`.
+    fn find_of_body(&self, name: &str) -> Option<(usize, usize)> {
+        let (owner, axis) = name.rsplit_once('.')?;
+        let place = self.axes.iter().position(|known| *known == axis)?;
+        let (base, index) = match owner.split_once('[') {
+            Some((base, rest)) => (base, Some(rest.strip_suffix(']')?.parse::<usize>().ok()?)),
+            None => (owner, None),
+        };
+        let family = self.families.get(base).filter(|family| !family.is_obstacle)?;
+        let number = match (index, family.count) {
+            (None, None) => family.first,
+            (Some(k), Some(n)) if k < n => family.first + k,
+            _ => return None,
+        };
+        Some((BodyId(number).system().0, place))
+    }
+
+    /// Names that can be used; of the bodies of a table, those of the first.
+    pub(super) fn names(&self) -> Vec<String> {
+        let plain = self.known.iter().filter(|(_, place)| place.is_some()).map(|(name, _)| name.clone());
+        let moving = self.families.iter().filter(|(_, family)| !family.is_obstacle);
+        let of_bodies = moving.flat_map(|(name, family)| {
+            let owner = if family.count.is_some() { format!("{name}[0]") } else { name.clone() };
+            self.axes.iter().map(move |axis| format!("{owner}.{axis}"))
+        });
+        plain.chain(of_bodies).collect()
     }
 }
 
@@ -165,12 +220,14 @@ impl Scope for OfScene<'_> {
     }
 
     fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.directory.names().cloned().collect();
+        let mut names = self.directory.names();
         if self.velocities {
-            names.extend(self.directory.names().map(|name| match name.rsplit_once('.') {
+            let fast = names.iter().map(|name| match name.rsplit_once('.') {
                 Some((owner, rest)) => format!("{owner}.v_{rest}"),
                 None => format!("v_{name}"),
-            }));
+            });
+            let fast: Vec<String> = fast.collect();
+            names.extend(fast);
         }
         names.push("t".to_owned());
         names.extend(self.constants.list());

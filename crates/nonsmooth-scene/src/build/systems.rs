@@ -1,6 +1,7 @@
 //! Systems of a scene: matrices, forces and initial states, from numbers, formulas and files.
 
 use super::Build;
+use super::copies::At;
 use super::names::{Constants, OfSystem, OfTime, Uses};
 use crate::formula::{Expr, Op, Program, Scope};
 use crate::formulas::{FormulaSystem, Terms};
@@ -9,7 +10,6 @@ use crate::scene::{self, Coordinates, Jacobians, Matrix, Quantity, Vector};
 use crate::source::Path;
 use nonsmooth::{FiniteDifferences, Linear, Sparse, SystemId, UserError};
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Coordinates of one system beyond which a number is taken for a mistake.
 const MOST_COORDINATES: usize = 10_000_000;
@@ -17,10 +17,11 @@ const MOST_COORDINATES: usize = 10_000_000;
 impl Build<'_> {
     pub(super) fn systems(&mut self) {
         let scene = self.scene;
-        if scene.system.linear.is_empty() && scene.system.lagrangian.is_empty() {
+        if scene.system.linear.is_empty() && scene.system.lagrangian.is_empty() && scene.body.is_empty()
+        {
             self.mistake(
                 &Path::of("system"),
-                "a scene needs at least one [[system.linear]] or [[system.lagrangian]]".into(),
+                "a scene needs at least one [[system.linear]], [[system.lagrangian]] or [[body]]".into(),
             );
         }
         for (k, spec) in scene.system.linear.iter().enumerate() {
@@ -347,19 +348,11 @@ impl Build<'_> {
             Some(scale) => self.number(&path.key("scale"), scale, copy)?,
             None => 1.0,
         };
-        let text = match std::fs::read_to_string(self.folder.join(&file.file)) {
-            Ok(text) => text,
-            Err(error) => {
-                self.mistake(&place, format!("cannot read `{}`: {error}", file.file));
-                return None;
-            }
+        let bytes = self.file(&At::Path(&place), &file.file)?;
+        let Ok(text) = String::from_utf8(bytes) else {
+            self.mistake(&place, format!("cannot read `{}`: it is not a text", file.file));
+            return None;
         };
-        let mut hasher = DefaultHasher::new();
-        text.hash(&mut hasher);
-        let seen = (file.file.clone(), hasher.finish());
-        if !self.files.contains(&seen) {
-            self.files.push(seen);
-        }
         match matrix_market::read(&text, n) {
             Err(MatrixError::Size { rows, columns, .. }) => {
                 self.mistake(&place, format!("must be {n} × {n}, is {rows} × {columns}"));
@@ -377,7 +370,7 @@ impl Build<'_> {
     }
 }
 
-fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     text.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_')
         && text.chars().all(|c| c.is_alphanumeric() || c == '_')
 }

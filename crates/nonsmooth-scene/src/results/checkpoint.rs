@@ -5,7 +5,10 @@
 
 use crate::build::Loaded;
 use crate::store::{Kind, Options, Reader, StoreError, TableSpec, Writer};
-use nonsmooth::{Counts, Energies, EnergyLedger, Key, Noted, State, Summary, Works};
+use nonsmooth::{
+    Counts, Energies, EnergyLedger, Key, Life, Noted, Simulation, State, Summary, TouchKey, TouchMemory,
+    Works,
+};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -79,6 +82,31 @@ pub(super) fn file_list(loaded: &Loaded) -> String {
     lines.join("\n")
 }
 
+/// Tables of floats, then those of integers.
+const FLOATS: [&str; 6] = ["q", "v", "memory", "impulses", "numbers", "touch_impulses"];
+const INTEGERS: [&str; 5] = ["keys", "counts", "rows", "touch_keys", "lives"];
+
+/// Keys of contact points as integers, three each.
+fn touch_numbers(keys: &[TouchKey]) -> Vec<i64> {
+    keys.iter().flat_map(|k| [i64::from(k.parts.0), i64::from(k.parts.1), k.feature as i64]).collect()
+}
+
+fn touch_memory(numbers: &[i64], impulses: &[f64]) -> Option<TouchMemory> {
+    let key = |k: &[i64; 3]| {
+        let parts = (u32::try_from(k[0]).ok()?, u32::try_from(k[1]).ok()?);
+        Some(TouchKey { parts, feature: k[2] as u64 })
+    };
+    let (keys, []) = numbers.as_chunks::<3>() else { return None };
+    let (impulses, []) = impulses.as_chunks::<3>() else { return None };
+    let keys = keys.iter().map(key).collect::<Option<Vec<_>>>()?;
+    (keys.len() == impulses.len()).then(|| TouchMemory { keys, impulses: impulses.to_vec() })
+}
+
+fn lives(numbers: &[i64]) -> Option<Vec<Life>> {
+    let all = [Life::Unborn, Life::Present, Life::Gone];
+    numbers.iter().map(|n| all.get(usize::try_from(*n).ok()?).copied()).collect()
+}
+
 fn table(name: &str, kind: Kind) -> TableSpec {
     TableSpec {
         name: name.to_owned(),
@@ -99,13 +127,15 @@ impl Checkpoint {
         attributes.push(("tables".to_owned(), names.join("\n")));
         let notes: Vec<&str> = self.summary.notes.iter().map(|note| note.what.as_str()).collect();
         attributes.push(("notes".to_owned(), notes.join("\n")));
-        let floats = ["q", "v", "memory", "impulses", "numbers"].map(|name| table(name, Kind::Float));
-        let integers = ["keys", "counts", "rows"].map(|name| table(name, Kind::Integer));
+        let floats = FLOATS.map(|name| table(name, Kind::Float));
+        let integers = INTEGERS.map(|name| table(name, Kind::Integer));
         let specs = floats.into_iter().chain(integers).collect();
         let mut writer = Writer::create(&new, &attributes, specs, Options::default())?;
-        let State { t, step, step_size, q, v, memory, contacts } = &self.state;
+        let State { t, step, step_size, q, v, memory, contacts, touches, lives } = &self.state;
         let numbers = [&[*t, *step_size][..], &self.numbers()].concat();
-        for (i, list) in [q, v, memory, &contacts.impulses, &numbers].into_iter().enumerate() {
+        let pressed = touches.impulses.as_flattened();
+        let lists: [&[f64]; 6] = [q, v, memory, &contacts.impulses, &numbers, pressed];
+        for (i, list) in lists.into_iter().enumerate() {
             for x in list {
                 writer.append(i, &[*x])?;
             }
@@ -113,9 +143,11 @@ impl Checkpoint {
         let keys: Vec<i64> = contacts.keys.iter().map(|k| k.0 as i64).collect();
         let counts = [&[*step as i64][..], &self.counts()].concat();
         let rows: Vec<i64> = self.rows.iter().map(|(_, n)| *n as i64).collect();
-        for (i, list) in [keys, counts, rows].into_iter().enumerate() {
+        let lives = lives.iter().map(|life| *life as i64).collect();
+        let lists = [keys, counts, rows, touch_numbers(&touches.keys), lives];
+        for (i, list) in lists.into_iter().enumerate() {
             for x in list {
-                writer.append_integers(5 + i, &[x])?;
+                writer.append_integers(FLOATS.len() + i, &[x])?;
             }
         }
         writer.sync()?;
@@ -162,11 +194,15 @@ impl Checkpoint {
                 keys: integers("keys")?.iter().map(|k| Key(*k as u64)).collect(),
                 impulses: floats("impulses")?,
             },
+            touches: touch_memory(&integers("touch_keys")?, &floats("touch_impulses")?)
+                .ok_or_else(|| damaged("touches"))?,
+            lives: lives(&integers("lives")?).ok_or_else(|| damaged("lives"))?,
         };
-        let n = loaded.simulation.model.n_velocities();
-        if state.q.len() != n
-            || state.v.len() != n
+        let Simulation { model, state: initial, .. } = &loaded.simulation;
+        if state.q.len() != model.n_coordinates()
+            || state.v.len() != model.n_velocities()
             || state.contacts.keys.len() != state.contacts.impulses.len()
+            || state.lives.len() != initial.lives.len()
         {
             return Err(damaged("state"));
         }
@@ -189,13 +225,14 @@ impl Checkpoint {
         let rest = [l.step_remainder, l.remainder, l.worst_remainder, l.scale];
         let s = &self.summary;
         let (_, at) = s.penetration_at.unwrap_or((Key(0), 0.0));
+        let (_, overlap_at) = s.overlap_at.unwrap_or_default();
         let notes: Vec<f64> = s.notes.iter().flat_map(|note| [note.largest, note.sum]).collect();
         [
             &energies(&l.initial)[..],
             &energies(&l.energies),
             &works(&l.total),
             &rest,
-            &[s.penetration, at, s.residual, s.residual_at],
+            &[s.penetration, at, s.residual, s.residual_at, s.overlap, overlap_at],
             &notes,
         ]
         .concat()
@@ -204,19 +241,20 @@ impl Checkpoint {
     fn counts(&self) -> Vec<i64> {
         let s = &self.summary;
         let key = s.penetration_at.map_or(-1, |(key, _)| key.0 as i64);
+        let [a, b] = s.overlap_at.map_or([-1; 2], |(bodies, _)| bodies.map(i64::from));
         let most = s.most_contacts as u64;
         let Counts { steps, rejected, evaluations } = s.counts;
         let inner = [steps, rejected, evaluations, s.problems];
         let counts =
             [s.steps, s.impacts, s.unconverged, s.newton_iterations, most, s.separating_impulses];
         let notes = s.notes.iter().map(|note| note.count as i64);
-        counts.iter().chain(&inner).map(|n| *n as i64).chain([key]).chain(notes).collect()
+        counts.iter().chain(&inner).map(|n| *n as i64).chain([key, a, b]).chain(notes).collect()
     }
 }
 
 fn ledger_from(x: &[f64]) -> Option<EnergyLedger> {
-    let works: [f64; 8] = x.get(4..12)?.try_into().ok()?;
-    let rest: [f64; 4] = x.get(12..16)?.try_into().ok()?;
+    let works: [f64; 9] = x.get(4..13)?.try_into().ok()?;
+    let rest: [f64; 4] = x.get(13..17)?.try_into().ok()?;
     Some(EnergyLedger {
         initial: Energies { kinetic: x[0], potential: x[1] },
         energies: Energies { kinetic: x[2], potential: x[3] },
@@ -245,17 +283,24 @@ fn notes_from(words: &str, x: &[f64], counts: &[i64]) -> Option<Vec<Noted>> {
 }
 
 fn summary_from(x: &[f64], counts: &[i64], words: &str) -> Option<Summary> {
-    let [penetration, at, residual, residual_at] = x.get(16..20)? else { return None };
+    let [penetration, at, residual, residual_at, overlap, overlap_at] = x.get(17..23)? else {
+        return None;
+    };
     let (counts, inner) = counts.split_at_checked(6)?;
     let [steps, impacts, unconverged, newton_iterations, most, separating] = counts else {
         return None;
     };
-    let [inner_steps, rejected, evaluations, problems, key, notes @ ..] = inner else { return None };
+    let [inner_steps, rejected, evaluations, problems, key, a, b, notes @ ..] = inner else {
+        return None;
+    };
+    let overlapping = u32::try_from(*a).ok().zip(u32::try_from(*b).ok());
     Some(Summary {
         steps: *steps as u64,
         impacts: *impacts as u64,
         penetration: *penetration,
         penetration_at: (*key >= 0).then_some((Key(*key as u64), *at)),
+        overlap: *overlap,
+        overlap_at: overlapping.map(|(a, b)| ([a, b], *overlap_at)),
         residual: *residual,
         residual_at: *residual_at,
         unconverged: *unconverged as u64,
@@ -268,6 +313,6 @@ fn summary_from(x: &[f64], counts: &[i64], words: &str) -> Option<Summary> {
             evaluations: *evaluations as u64,
         },
         problems: *problems as u64,
-        notes: notes_from(words, x.get(20..)?, notes)?,
+        notes: notes_from(words, x.get(23..)?, notes)?,
     })
 }

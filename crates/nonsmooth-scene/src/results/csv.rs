@@ -18,8 +18,8 @@ pub enum CsvError {
     Io(#[from] std::io::Error),
 }
 
-/// Names of the tables, and so of the CSV files.
-pub const TABLES: [&str; 11] = [
+/// Names of the tables of systems, and so of the CSV files.
+const TABLES: [&str; 11] = [
     "systems",
     "q",
     "v",
@@ -33,6 +33,14 @@ pub const TABLES: [&str; 11] = [
     "frames",
 ];
 
+/// Names of all tables that a result file may have.
+pub fn table_names() -> impl Iterator<Item = &'static str> {
+    TABLES.into_iter().chain(super::bodies::NAMES)
+}
+
+/// Tables with a row per frame.
+const FRAME_TABLES: [&str; 6] = ["q", "v", "energy", "solver", "gaps", "body_frames"];
+
 /// Rows read and written at a time.
 const BLOCK: u64 = 4096;
 
@@ -43,7 +51,7 @@ pub fn write_csv(folder: &Path) -> Result<(), CsvError> {
     let t: Vec<f64> = reader.floats(FRAMES)?.values.chunks(5).map(|row| row[0]).collect();
     for table in reader.tables() {
         let name = &table.spec.name;
-        let is_frame_table = ["q", "v", "energy", "solver", "gaps"].contains(&name.as_str());
+        let is_frame_table = FRAME_TABLES.contains(&name.as_str());
         let rows = if is_frame_table { n_frames } else { table.rows };
         let mut file =
             std::io::BufWriter::new(std::fs::File::create(folder.join(format!("{name}.csv")))?);
@@ -64,7 +72,10 @@ pub fn write_csv(folder: &Path) -> Result<(), CsvError> {
                 }
                 Kind::Integer => {
                     let block = reader.integers_in(name, range)?;
-                    for row in block.values.chunks(block.width) {
+                    for (i, row) in block.values.chunks(block.width).enumerate() {
+                        if is_frame_table {
+                            let _ = write!(text, "{:?},", t[begin as usize + i]);
+                        }
                         push_row(&mut text, row.iter().map(i64::to_string));
                     }
                 }

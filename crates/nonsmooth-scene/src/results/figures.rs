@@ -214,6 +214,7 @@ impl Data {
             "prescribed work",
             "scheme",
             "projection",
+            "bodies in and out",
         ];
         let scale = rows.values.chunks(rows.width).fold(0.0f64, |m, r| m.max(r[0].abs() + r[1].abs()));
         for (k, label) in works.into_iter().enumerate() {

@@ -1,11 +1,12 @@
 //! Results of a run: one HDF5 file that grows, a checkpoint beside it, figures and CSV made from it.
 
+mod bodies;
 mod checkpoint;
 mod csv;
 mod figures;
 mod recorder;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
-pub use csv::{CsvError, TABLES, write_csv};
+pub use csv::{CsvError, table_names, write_csv};
 pub use figures::{FIGURES, FigureError, draw_figures};
-pub use recorder::{RESULT_FILE, Recorder};
+pub use recorder::{RESULT_FILE, RecordError, Recorder};

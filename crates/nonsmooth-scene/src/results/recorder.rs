@@ -3,12 +3,15 @@
 //! A frame is one row of `q`, `v`, `gaps`, `energy`, `solver` and `frames`; its contacts are the rows of
 //! `contacts` and `contact_keys` up to `contacts_end` (exclusive) of its row in `frames`, beginning where
 //! those of the frame before end. Impacts of every step, written or not, are in `events`. `frames` is
-//! written last and defines what is valid.
+//! written last and defines what is valid. `q` and `v` hold the coordinates of systems only; bodies have tables of their
+//! own (`bodies.rs`).
 
+use super::bodies::{self, BodyTables};
 use crate::build::Loaded;
 use crate::store::{FRAMES, Kind, Options, StoreError, TableSpec, Writer};
-use nonsmooth::{EnergyLedger, Frame, Model, State, Status};
+use nonsmooth::{EnergyLedger, Frame, Model, State, Status, UserError};
 use std::path::Path;
+use thiserror::Error;
 
 /// Name of the result file in the output folder.
 pub const RESULT_FILE: &str = "results.h5";
@@ -21,25 +24,55 @@ const COMMIT_EVERY: u64 = 4096;
 pub struct Recorder {
     writer: Writer,
     every: u64,
-    has_gaps: bool,
+    places: Places,
     uncommitted: u64,
     row: Vec<f64>,
 }
 
-/// Places of the tables in the list of specs.
+/// Why a frame could not be written.
+#[derive(Debug, Error)]
+pub enum RecordError {
+    /// The result file refused.
+    #[error("{0}")]
+    Store(#[from] StoreError),
+    /// The motion of an obstacle failed.
+    #[error("{0}")]
+    Motion(#[from] UserError),
+}
+
+/// Places of the tables that every file has.
 const SYSTEMS: usize = 0;
-const Q: usize = 1;
-const V: usize = 2;
-const ENERGY: usize = 3;
-const CONTACTS: usize = 4;
-const CONTACT_KEYS: usize = 5;
-const EVENTS: usize = 6;
-const EVENT_KEYS: usize = 7;
-const SOLVER: usize = 8;
-const GAPS: usize = 9;
+const ENERGY: usize = 1;
+const CONTACTS: usize = 2;
+const CONTACT_KEYS: usize = 3;
+const EVENTS: usize = 4;
+const EVENT_KEYS: usize = 5;
+const SOLVER: usize = 6;
+
+/// Places of the tables that depend on the model.
+struct Places {
+    /// The tables `q` and `v`.
+    motion: Option<[usize; 2]>,
+    gaps: Option<usize>,
+    bodies: Option<BodyTables>,
+    frames: usize,
+}
+
+impl Places {
+    fn of(model: &Model) -> Self {
+        let names: Vec<String> = specs(model).into_iter().map(|spec| spec.name).collect();
+        let find = |name: &str| names.iter().position(|known| known == name);
+        Self {
+            motion: find("q").zip(find("v")).map(|(q, v)| [q, v]),
+            gaps: find("gaps"),
+            bodies: find("shapes").map(BodyTables::new),
+            frames: names.len() - 1,
+        }
+    }
+}
 
 /// Name, kind, columns, units and meaning of the tables of fixed width, in the order of their places.
-type Fixed = (&'static str, Kind, &'static [&'static str], &'static str, &'static str);
+pub(super) type Fixed = (&'static str, Kind, &'static [&'static str], &'static str, &'static str);
 
 const SYSTEMS_TABLE: Fixed = (
     "systems",
@@ -51,7 +84,7 @@ const SYSTEMS_TABLE: Fixed = (
 #[rustfmt::skip]
 const FIXED: [Fixed; 6] = [
     ("energy", Kind::Float,
-     &["kinetic", "potential", "external", "viscous", "contact", "friction", "obstacle", "prescribed", "scheme", "projection", "remainder"],
+     &["kinetic", "potential", "external", "viscous", "contact", "friction", "obstacle", "prescribed", "scheme", "projection", "exchange", "remainder"],
      "J", "energies, and work since the start; positive where the systems gain"),
     ("contacts", Kind::Float, &["gap", "u_minus", "u_plus", "impulse", "force", "work"],
      "m, m/s, m/s, N·s, N, J", "contacts of the step that led to a frame; force = impulse / step size"),
@@ -72,7 +105,7 @@ const FRAMES_TABLE: Fixed = (
     "one row per frame; written last, defines what is valid",
 );
 
-fn fixed((name, kind, columns, unit, about): Fixed) -> TableSpec {
+pub(super) fn fixed((name, kind, columns, unit, about): Fixed) -> TableSpec {
     let columns = columns.iter().map(|&c| c.to_owned()).collect();
     table(name, kind, columns, unit, about)
 }
@@ -83,22 +116,26 @@ fn table(name: &str, kind: Kind, columns: Vec<String>, unit: &str, about: &str) 
 }
 
 fn specs(model: &Model) -> Vec<TableSpec> {
-    let mut labels = vec![String::new(); model.n_velocities()];
-    for system in &model.systems {
-        for (i, coordinate) in system.range.clone().zip(&system.coordinates) {
-            labels[i] = format!("{}.{coordinate}", system.name);
-        }
-    }
-    let mut specs = vec![
-        fixed(SYSTEMS_TABLE),
-        table("q", Kind::Float, labels.clone(), "m, rad", "coordinates"),
-        table("v", Kind::Float, labels, "m/s, rad/s", "velocities (right limits)"),
-    ];
+    let mut specs = vec![fixed(SYSTEMS_TABLE)];
     specs.extend(FIXED.map(fixed));
+    let n = model.bodies.first_q;
+    if n > 0 {
+        let mut labels = vec![String::new(); n];
+        for system in &model.systems {
+            for (i, coordinate) in system.range.clone().zip(&system.coordinates) {
+                labels[i] = format!("{}.{coordinate}", system.name);
+            }
+        }
+        specs.push(table("q", Kind::Float, labels.clone(), "m, rad", "coordinates"));
+        specs.push(table("v", Kind::Float, labels, "m/s, rad/s", "velocities (right limits)"));
+    }
     let constraints = &model.constraints;
     if constraints.n_gaps() > 0 {
         let names = constraints.names[..constraints.n_gaps()].to_vec();
         specs.push(table("gaps", Kind::Float, names, "m", "gap of every constraint that has one"));
+    }
+    if bodies::has_bodies(model) {
+        specs.extend(bodies::specs());
     }
     specs.push(fixed(FRAMES_TABLE));
     specs
@@ -113,7 +150,7 @@ impl Recorder {
         let set: Vec<String> = loaded.overrides.iter().map(|(n, v)| format!("{n}={v}")).collect();
         let parameters: Vec<String> =
             loaded.parameters.iter().map(|(n, v)| format!("{n}={v:?}")).collect();
-        let attributes = [
+        let mut attributes = vec![
             text("program", "nonsmooth".into()),
             text("version", env!("CARGO_PKG_VERSION").into()),
             text("title", loaded.title.clone()),
@@ -126,12 +163,18 @@ impl Recorder {
             text("systems", join(model.systems.iter().map(|s| s.name.as_str()).collect())),
             text("constraints", join(model.constraints.names.iter().map(String::as_str).collect())),
         ];
+        if bodies::has_bodies(model) {
+            attributes.extend(bodies::attributes(model, &loaded.materials));
+        }
         let options = Options { compress: loaded.output.compress, ..Options::default() };
         let writer = Writer::create(folder.join(RESULT_FILE), &attributes, specs(model), options)?;
         let mut recorder = Self::with_writer(writer, loaded);
         for system in &model.systems {
             let row = [system.range.start as i64, system.range.len() as i64, 0, -1];
             recorder.writer.append_integers(SYSTEMS, &row)?;
+        }
+        if let Some(tables) = &recorder.places.bodies {
+            tables.begin(&mut recorder.writer, model)?;
         }
         Ok(recorder)
     }
@@ -143,19 +186,19 @@ impl Recorder {
     }
 
     fn with_writer(writer: Writer, loaded: &Loaded) -> Self {
-        let has_gaps = loaded.simulation.model.constraints.n_gaps() > 0;
-        Self { writer, every: loaded.output.every, has_gaps, uncommitted: 0, row: Vec::new() }
+        let places = Places::of(&loaded.simulation.model);
+        Self { writer, every: loaded.output.every, places, uncommitted: 0, row: Vec::new() }
     }
 
     /// Writes the initial state.
     pub fn start(
         &mut self,
-        state: &State,
+        (model, state): (&Model, &State),
         gaps: &[f64],
         ledger: &EnergyLedger,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), RecordError> {
         self.writer.append(SOLVER, &[0.0, 0.0, 0.0, 1.0])?;
-        self.frame(state, gaps, ledger)
+        self.frame((model, state), gaps, ledger, 0)
     }
 
     /// Writes a step if it is due or the last one, and its impacts in any case.
@@ -164,7 +207,7 @@ impl Recorder {
         frame: &Frame<'_>,
         ledger: &EnergyLedger,
         is_last: bool,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), RecordError> {
         let (after, log) = (frame.after, frame.log);
         for event in &log.events {
             let row = [event.t, event.gap, event.u_minus, event.u_plus, event.impulse];
@@ -197,27 +240,40 @@ impl Recorder {
         let row =
             [residual, iterations as f64, log.newton_iterations as f64, f64::from(u8::from(converged))];
         self.writer.append(SOLVER, &row)?;
-        self.frame(after, &log.gaps, ledger)
+        if let Some(tables) = &self.places.bodies {
+            tables.touches(&mut self.writer, frame)?;
+        }
+        self.frame((frame.model, after), &log.gaps, ledger, log.touches.n_impacts)
     }
 
-    fn frame(&mut self, state: &State, gaps: &[f64], ledger: &EnergyLedger) -> Result<(), StoreError> {
+    fn frame(
+        &mut self,
+        (model, state): (&Model, &State),
+        gaps: &[f64],
+        ledger: &EnergyLedger,
+        impacts: usize,
+    ) -> Result<(), RecordError> {
         let (energies, total) = (ledger.energies, ledger.total);
-        self.writer.append(Q, &state.q)?;
-        self.writer.append(V, &state.v)?;
+        if let Some([q, v]) = self.places.motion {
+            self.writer.append(q, &state.q[..model.bodies.first_q])?;
+            self.writer.append(v, &state.v[..model.bodies.first_v])?;
+        }
         self.row.clear();
         self.row.extend([energies.kinetic, energies.potential]);
         self.row.extend(total.columns().map(|(_, work)| work));
         self.row.push(ledger.remainder);
         self.writer.append(ENERGY, &self.row)?;
-        if self.has_gaps {
-            self.writer.append(GAPS, gaps)?;
+        if let Some(table) = self.places.gaps {
+            self.writer.append(table, gaps)?;
+        }
+        if let Some(tables) = &self.places.bodies {
+            tables.frame(&mut self.writer, (model, state), impacts)?;
         }
         let rows = |table: usize| self.writer.rows(table).unwrap_or(0) as f64;
         self.row.clear();
         let ends = [rows(CONTACTS), rows(EVENTS)];
         self.row.extend([state.t, state.step as f64, state.step_size, ends[0], ends[1]]);
-        let frames = if self.has_gaps { GAPS + 1 } else { GAPS };
-        self.writer.append(frames, &self.row)?;
+        self.writer.append(self.places.frames, &self.row)?;
         self.uncommitted += 1;
         if self.uncommitted >= COMMIT_EVERY {
             self.writer.commit()?;

@@ -50,7 +50,7 @@ impl Disc {
             w[7] - w[6] * w[1] * inv_nn,
             w[8] - w[6] * w[2] * inv_nn,
         ];
-        let (cos, sin, mut eigen) = diagonalise(a[0], 0.5 * (a[1] + a[2]), a[3]);
+        let (cos, sin, mut eigen) = Self::diagonalise(a[0], 0.5 * (a[1] + a[2]), a[3]);
         let mut skew = 0.5 * (a[1] - a[2]);
         // What is rounding against W_TT counts as zero.
         let level = RANK_TOLERANCE * (w[4].abs() + w[8].abs());
@@ -86,6 +86,35 @@ impl Disc {
         }
     }
 
+    /// A contact of which only sliding is asked, given in the axes of a symmetric A.
+    #[inline(always)]
+    pub(crate) fn in_axes(mu: f64, ratio: [f64; 2], a: [f64; 2]) -> Self {
+        Self {
+            mu,
+            inv_nn: 0.0,
+            ratio,
+            w_tn: [0.0; 2],
+            a,
+            skew: 0.0,
+            inverse: [0.0; 4],
+            axes: [1.0, 0.0],
+            blocked: [0.0; 2],
+            weight: 0.0,
+        }
+    }
+
+    /// Cosine and sine of the axes in which [[x, y], [y, z]] is diagonal, and that diagonal.
+    pub(crate) fn diagonalise(x: f64, y: f64, z: f64) -> (f64, f64, [f64; 2]) {
+        if y == 0.0 {
+            return (1.0, 0.0, [x, z]);
+        }
+        let theta = (z - x) / (2.0 * y);
+        let t = 1f64.copysign(theta) / (theta.abs() + theta.hypot(1.0));
+        let cos = 1.0 / t.hypot(1.0);
+        // The axis (cos, −sin) of the usual rotation, written as (cos, sin).
+        (cos, -t * cos, [x - t * y, z + t * y])
+    }
+
     /// The impulse for `q`; `slip` holds λ of the last sliding, and receives it.
     #[inline]
     pub(crate) fn solve(&self, q: [f64; 3], slip: &mut f64) -> [f64; 3] {
@@ -115,7 +144,7 @@ impl Disc {
 
     /// p_T with ‖p_T‖ = μ p_N and u_T = −λ p_T; without friction where there is none.
     #[inline]
-    fn slide(&self, b: [f64; 2], s: f64, slip: &mut f64) -> [f64; 2] {
+    pub(crate) fn slide(&self, b: [f64; 2], s: f64, slip: &mut f64) -> [f64; 2] {
         let size = (b[0] * b[0] + b[1] * b[1]).sqrt();
         if !(self.mu > 0.0 && size > 0.0) {
             return [0.0; 2];
@@ -187,16 +216,4 @@ impl Disc {
 #[inline]
 fn between(low: f64, high: f64) -> f64 {
     (low.max(1e-6 * high) * high).sqrt()
-}
-
-/// Cosine and sine of the axes in which [[x, y], [y, z]] is diagonal, and that diagonal.
-fn diagonalise(x: f64, y: f64, z: f64) -> (f64, f64, [f64; 2]) {
-    if y == 0.0 {
-        return (1.0, 0.0, [x, z]);
-    }
-    let theta = (z - x) / (2.0 * y);
-    let t = 1f64.copysign(theta) / (theta.abs() + theta.hypot(1.0));
-    let cos = 1.0 / t.hypot(1.0);
-    // The axis (cos, −sin) of the usual rotation, written as (cos, sin).
-    (cos, -t * cos, [x - t * y, z + t * y])
 }

@@ -21,6 +21,12 @@ impl Segment {
         Self { mu, w: [w[0], w[1], w[2], w[3]], weight: largest_eigenvalue(w, 2) }
     }
 
+    /// A contact of which only impulses are asked.
+    #[inline(always)]
+    pub(crate) fn of_block(mu: f64, w: [f64; 4]) -> Self {
+        Self { mu, w, weight: 0.0 }
+    }
+
     /// The impulse for `q`.
     #[inline]
     pub(crate) fn solve(&self, q: [f64; 2]) -> [f64; 2] {

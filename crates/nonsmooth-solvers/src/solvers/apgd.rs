@@ -240,7 +240,7 @@ impl Apgd {
 fn is_skew(problem: &Problem) -> bool {
     match &problem.matrix {
         Matrix::Assembled(w) => !problem.symmetric && !w.is_symmetric(SKEW),
-        Matrix::Factored(_) => false,
+        Matrix::Factored(_) | Matrix::Touching(_) => false,
     }
 }
 

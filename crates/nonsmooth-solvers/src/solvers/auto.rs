@@ -121,7 +121,7 @@ impl Auto {
             active_set: ActiveSet::new(max_exchanges),
             lemke: Lemke::new(100_000),
             newton: Newton::new(Equations::AlartCurnier, NEWTON_SYSTEMS),
-            nsgs: Nsgs::new(LAST_SWEEPS, Order::Natural),
+            nsgs: Nsgs::new(LAST_SWEEPS, Order::BySize),
             interior_point: InteriorPoint::new(INTERIOR_STEPS),
             admm: Admm::new(&Options::default().with("max_iterations", ADMM_ITERATIONS)),
             attempts: Vec::new(),
@@ -370,7 +370,7 @@ impl Solver for Auto {
 fn is_hyperstatic(problem: &Problem) -> bool {
     match &problem.matrix {
         Matrix::Assembled(w) => w.n_entries() > HYPERSTATIC * w.n_rows(),
-        Matrix::Factored(_) => false,
+        Matrix::Factored(_) | Matrix::Touching(_) => false,
     }
 }
 

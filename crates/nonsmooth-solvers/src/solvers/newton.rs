@@ -22,7 +22,7 @@ use crate::certificate::certify;
 use crate::eigen::largest_eigenvalue;
 use crate::linearise::{Equations, Linear};
 use crate::options::{Declared, Kind};
-use crate::problem::{Matrix, Problem};
+use crate::problem::Problem;
 use crate::set::{MAX_DIM, Set};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -116,22 +116,15 @@ impl Newton {
 
     /// The form of the systems, and d_c = λ_max(W_cc), the mean of the others where that is not positive.
     fn load(&mut self, problem: &Problem) {
-        self.in_bodies = match &problem.matrix {
-            Matrix::Factored(factored) => self.bodies.load(problem, factored),
-            Matrix::Assembled(_) => false,
-        };
+        self.in_bodies = problem.factored().is_some_and(|factored| self.bodies.load(problem, factored));
         if !self.in_bodies {
             self.system.load(problem);
         }
         self.weight.clear();
-        for (begin, set) in problem.blocks() {
+        for (c, (begin, set)) in problem.blocks().enumerate() {
             let dim = set.dim();
             let mut block = [0.0; MAX_DIM * MAX_DIM];
-            for i in 0..dim {
-                for j in 0..dim {
-                    block[i * dim + j] = problem.entry(begin + i, begin + j);
-                }
-            }
+            problem.block(c, begin, &mut block);
             self.weight.push(largest_eigenvalue(&block[..dim * dim], dim));
         }
         let (mut sum, mut count) = (0.0, 0.0);

@@ -17,10 +17,12 @@ use crate::problem::Problem;
 pub(super) const ENTRY: Entry = Entry {
     name: "nsgs",
     about: "nonsmooth Gauss–Seidel with exact local solves; large problems with friction, moderate accuracy",
-    options: &[&MAX_SWEEPS, &ORDER],
+    options: &[&MAX_SWEEPS, &ORDER, &ACCELERATION],
     make: |options| {
         let order = if options.word(&ORDER) == "coloured" { Order::Coloured } else { Order::Natural };
-        Box::new(Nsgs::new(options.count(&MAX_SWEEPS), order))
+        let mut nsgs = Nsgs::new(options.count(&MAX_SWEEPS), order);
+        nsgs.accelerate(options.word(&ACCELERATION) == "conjugate");
+        Box::new(nsgs)
     },
 };
 
@@ -38,6 +40,13 @@ pub(super) const ORDER: Declared = Declared {
     default: "natural",
 };
 
+const ACCELERATION: Declared = Declared {
+    name: "acceleration",
+    about: "how sweeps over bodies that touch are extrapolated; other problems are not",
+    kind: Kind::Word(&["none", "conjugate"]),
+    default: "none",
+};
+
 pub(super) struct Nsgs {
     max_sweeps: usize,
     relaxation: Relaxation,
@@ -46,6 +55,11 @@ pub(super) struct Nsgs {
 impl Nsgs {
     pub(super) fn new(max_sweeps: usize, order: Order) -> Self {
         Self { max_sweeps, relaxation: Relaxation::new(Rule::Exact, order) }
+    }
+
+    /// Extrapolates from now on, or not; bodies that touch only.
+    pub(super) fn accelerate(&mut self, yes: bool) {
+        self.relaxation.accelerate(yes);
     }
 
     /// At most `budget` sweeps: for chains that look at the rate and move on.

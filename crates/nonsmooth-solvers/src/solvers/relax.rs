@@ -5,6 +5,10 @@
 //! intervals that grow by `GROWTH`. The best impulses are kept. The rate of convergence is the mean
 //! reduction of the residual per sweep over the last half of the sweeps.
 //!
+//! Accelerated sweeps go on along the way of p, by β = ‖change‖²/‖change before‖² where that is below 1, as the
+//! nonlinear conjugate gradients of [Silcowitz10] do, with a sweep in place of the gradient; where it is not they
+//! begin anew. The certificate is that of impulses as a sweep leaves them, before they are extrapolated.
+//!
 //! Only a sweep that changes nothing ends the work early. A residual that stays where it is proves nothing: on
 //! the collection's `fclib_local_problem_test` it stays at 3.3e-4 from sweep 2500 to 5000, yet falls below 1e-11 before 180 000.
 
@@ -37,6 +41,7 @@ pub(super) struct Progress {
 pub(super) struct Relaxation {
     rule: Rule,
     order: Order,
+    accelerated: bool,
     sweeper: Sweeper,
     u: Vec<f64>,
     trial: Vec<f64>,
@@ -47,7 +52,13 @@ pub(super) struct Relaxation {
 impl Relaxation {
     pub(super) fn new(rule: Rule, order: Order) -> Self {
         let sweeper = Sweeper::default();
-        Self { rule, order, sweeper, u: Vec::new(), trial: Vec::new(), history: Vec::new() }
+        let (u, trial, history) = (Vec::new(), Vec::new(), Vec::new());
+        Self { rule, order, accelerated: false, sweeper, u, trial, history }
+    }
+
+    /// Extrapolates from now on, or not; bodies that touch only.
+    pub(super) fn accelerate(&mut self, yes: bool) {
+        self.accelerated = yes;
     }
 
     /// At most `budget` sweeps from `p`, which receives the best impulses.
@@ -70,11 +81,19 @@ impl Relaxation {
         self.trial.extend_from_slice(p);
         let first_look = if best <= tolerance { 1 } else { 8 };
         let (mut quotient, mut next, mut soonest) = (1.0, first_look, 0);
+        let mut before = 0.0;
+        if self.accelerated {
+            self.sweeper.remember();
+        }
         for k in 1..=budget {
-            let change = self.sweeper.sweep(self.rule).sqrt() / scale;
+            let square = self.sweeper.sweep(self.rule);
+            let beta = if square < before { square / before } else { 0.0 };
+            before = square;
+            let change = square.sqrt() / scale;
             let promising = change * quotient <= tolerance && k >= soonest;
             let ended = !(change > 0.0 && change.is_finite()) || k == budget;
             if !(promising || ended || k >= next) {
+                self.extrapolate(beta);
                 continue;
             }
             self.sweeper.store(&mut self.trial);
@@ -97,8 +116,15 @@ impl Relaxation {
             quotient = residual / change;
             next = k + 4 + (GROWTH * k as f64) as usize;
             soonest = k + 1 + k / 16;
+            self.extrapolate(beta);
         }
         self.progress(Status::IterationLimit, budget, best)
+    }
+
+    fn extrapolate(&mut self, beta: f64) {
+        if self.accelerated {
+            self.sweeper.extrapolate(beta);
+        }
     }
 
     /// Makes the guess usable, or zero where that is nearer; returns its certificate and the scale of velocities.

@@ -12,7 +12,7 @@
 
 use crate::certificate::natural_square;
 use crate::eigen::largest_eigenvalue;
-use crate::problem::{Matrix, Problem};
+use crate::problem::Problem;
 use crate::set::{MAX_DIM, Set, norm};
 
 /// Weights of a problem's rows, and scratch for products with its matrix.
@@ -28,12 +28,10 @@ impl Scaled {
     pub(super) fn prepare(&mut self, problem: &Problem) {
         self.weight.clear();
         let (mut sum, mut count) = (0.0, 0.0);
-        for (begin, set) in problem.blocks() {
+        for (c, (begin, set)) in problem.blocks().enumerate() {
             let dim = set.dim();
             let mut block = [0.0; MAX_DIM * MAX_DIM];
-            for (k, w) in block[..dim * dim].iter_mut().enumerate() {
-                *w = entry(problem, begin + k / dim, begin + k % dim);
-            }
+            problem.block(c, begin, &mut block);
             let d = largest_eigenvalue(&block[..dim * dim], dim);
             if d > 0.0 {
                 (sum, count) = (sum + d, count + 1.0);
@@ -42,23 +40,12 @@ impl Scaled {
         }
         let mean = if count > 0.0 { sum / count } else { 1.0 };
         self.weight.iter_mut().filter(|d| !(**d > 0.0)).for_each(|d| *d = mean);
-        self.velocity.clear();
-        if let Matrix::Factored(factored) = &problem.matrix {
-            self.velocity.resize(factored.jacobian.n_columns, 0.0);
-        }
     }
 
     /// y ← W x, by J and M⁻¹ Jᵀ where W is in factors.
     pub(super) fn multiply(&mut self, problem: &Problem, x: &[f64], y: &mut [f64]) {
-        if let Matrix::Factored(factored) = &problem.matrix
-            && let Some(response) = factored.response()
-        {
-            self.velocity.fill(0.0);
-            response.add_combination(x, &mut self.velocity);
-            factored.jacobian.multiply(&self.velocity, y);
-        } else {
-            problem.delassus().multiply(x, y);
-        }
+        y.fill(0.0);
+        problem.add_product(x, &mut self.velocity, y);
     }
 
     /// The certificate of p, where `moved` is W p: what `certify` computes, with the weights at hand.
@@ -104,17 +91,6 @@ impl Scaled {
             moved.fill(0.0);
         }
         self.residual(problem, p, moved)
-    }
-}
-
-/// W_ij, without forming W where it is in factors.
-fn entry(problem: &Problem, i: usize, j: usize) -> f64 {
-    match &problem.matrix {
-        Matrix::Assembled(w) => w.get(i, j),
-        Matrix::Factored(factored) => match factored.response() {
-            Some(response) => factored.jacobian.dot_rows(i, response, j),
-            None => factored.delassus().get(i, j),
-        },
     }
 }
 

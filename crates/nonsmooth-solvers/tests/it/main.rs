@@ -18,3 +18,5 @@ mod piles;
 mod random_lcp;
 mod reuse;
 mod samples;
+mod scenes;
+mod touching;

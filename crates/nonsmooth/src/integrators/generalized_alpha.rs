@@ -121,7 +121,7 @@ impl GeneralizedAlpha {
         next.memory.clear();
         next.memory.extend(smooth.a.iter().chain(&smooth.z));
         let Stage { rows, multipliers, .. } = velocity;
-        warm_start(now, rows, h, carried);
+        warm_start(model, now, rows, h, carried);
         rows.as_seen_from(start);
         // Λ, and for joints h λ̃ beside it: β' λ̃ = μ − ν.
         for key in joints {

@@ -24,7 +24,7 @@ use crate::error::StepResult;
 use crate::log::StepLog;
 use crate::model::{Model, State};
 use crate::phases::Policy;
-use nonsmooth_solvers::{Declared, OptionError, Options, Set, Solver};
+use nonsmooth_solvers::{Declared, OptionError, Options, Problem, Set, Solver};
 use thiserror::Error;
 
 /// Every integrator, in the order in which they are listed to users.
@@ -189,6 +189,22 @@ pub enum Refusal {
         /// Its restitution.
         restitution: f64,
     },
+    /// Contact points of bodies are known at the start of the step only.
+    #[error(
+        "integrator.level = \"position\" does not take rigid bodies (`{body}`); use level = \"velocity\", or moreau-projected"
+    )]
+    BodiesAtPositionLevel {
+        /// Name of the first body.
+        body: String,
+    },
+    /// Which points enter during a step is not known for bodies.
+    #[error(
+        "integrator.projection = \"combined\" does not take rigid bodies (`{body}`); use projection = \"direct\""
+    )]
+    CombinedWithBodies {
+        /// Name of the first body.
+        body: String,
+    },
     /// An option has no meaning at position level.
     #[error(
         "integrator.level = \"position\" cannot honour `{option}`: every constraint takes part, H is taken at the end of the step; leave it out"
@@ -246,6 +262,16 @@ pub enum Refusal {
         /// Name of the constraint.
         constraint: String,
     },
+    /// The scheme is not made for rigid bodies.
+    #[error(
+        "this integrator does not take rigid bodies (there are {count}, the first is `{body}`); use moreau-jean or moreau-projected"
+    )]
+    Bodies {
+        /// How many bodies the model has.
+        count: usize,
+        /// Name of the first.
+        body: String,
+    },
     /// The scheme needs accelerations, which a prescribed velocity does not give.
     #[error(
         "`{scheme}` does not take the prescribed velocity of coordinate `{coordinate}` of system `{system}`; let the obstacle move instead, with a gap g(q, t), or use `moreau-jean`"
@@ -275,6 +301,11 @@ pub trait Integrator: Send {
     /// Says in words why this model is not for this integrator.
     fn accepts(&self, model: &Model) -> Result<(), Refusal>;
 
+    /// Whether rigid bodies may be part of the model.
+    fn takes_bodies(&self) -> bool {
+        false
+    }
+
     /// Makes one step of size `h`: reads `now`, writes `next` and `log`. On error `next` is unusable
     /// and `now` untouched.
     fn step(
@@ -285,6 +316,11 @@ pub trait Integrator: Send {
         next: &mut State,
         log: &mut StepLog,
     ) -> StepResult;
+
+    /// The one-step problem that was posed last, where the scheme keeps it: what to save when a step fails.
+    fn last_problem(&self) -> Option<&Problem> {
+        None
+    }
 
     /// Overwrites all scratch with NaN; no bit of any result may depend on it.
     fn poison(&mut self);

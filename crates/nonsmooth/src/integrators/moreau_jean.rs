@@ -17,10 +17,10 @@ use crate::log::{Counts, StepLog};
 use crate::model::{Model, State};
 use crate::phases::{
     Accounting, Activation, Assembly, Coeffs, Configuration, Factors, Free, Impulses, Iterate, Level,
-    Made, Rows, Theta, account, advance, apply, assemble, detect, factorize, free_motion, judge,
-    linearize, solve, warm_start,
+    Made, Rows, Theta, account, advance, apply, assemble, detect, factorize, factorize_springs,
+    free_motion, judge, linearize, solve, warm_start,
 };
-use nonsmooth_solvers::{Declared, Kind, Options};
+use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "moreau-jean",
@@ -148,9 +148,16 @@ impl Default for MoreauJean {
 }
 
 impl Integrator for MoreauJean {
+    fn takes_bodies(&self) -> bool {
+        true
+    }
+
     fn accepts(&self, model: &Model) -> Result<(), Refusal> {
         if self.level == Level::Velocity {
             return Ok(());
+        }
+        if let Some(body) = model.bodies.names.first() {
+            return Err(Refusal::BodiesAtPositionLevel { body: body.clone() });
         }
         if self.theta == 0.0 {
             return Err(Refusal::ExplicitAtPositionLevel);
@@ -182,8 +189,9 @@ impl Integrator for MoreauJean {
         let Solving { solver, tolerance, policy } = &mut self.solving;
 
         detect(model, now, activation, rows)?;
-        warm_start(now, rows, h, impulses);
+        warm_start(model, now, rows, h, impulses);
         at.start(model, now, h)?;
+        factorize_springs(model, now, coeffs, factors)?;
         for iteration in 1.. {
             at.update(model, now, rule, self.configuration);
             factorize(model, at, coeffs, factors)?;
@@ -216,6 +224,10 @@ impl Integrator for MoreauJean {
             accounting,
             log,
         )
+    }
+
+    fn last_problem(&self) -> Option<&Problem> {
+        Some(&self.work.assembly.problem)
     }
 
     fn poison(&mut self) {

@@ -23,7 +23,7 @@ use crate::phases::{
     Rows, Theta, account, advance, apply, assemble, detect, factorize, free_motion, impact_work, judge,
     kinetic_angles, linearize, solve, warm_start,
 };
-use nonsmooth_solvers::{Declared, Kind, Options, Set};
+use nonsmooth_solvers::{Declared, Kind, Options, Problem, Set};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "moreau-paoli",
@@ -102,7 +102,7 @@ impl Integrator for MoreauPaoli {
 
         drift(now, h, there);
         detect(model, there, Activation { look_ahead: 0.0, layer: 0.0 }, rows)?;
-        warm_start(now, rows, h, impulses);
+        warm_start(model, now, rows, h, impulses);
         at.hold(model, there)?;
         // f(t⁺, q⁺, u⁺) is θ = 1 from `now`, f(t⁺, q⁺, u) is θ = 0 from `there`.
         let (from, rule, coeffs) = match self.is_explicit {
@@ -141,6 +141,10 @@ impl Integrator for MoreauPaoli {
         account(model, &made, accounting, log)?;
         impact_work(log);
         Ok(())
+    }
+
+    fn last_problem(&self) -> Option<&Problem> {
+        Some(&self.work.assembly.problem)
     }
 
     fn poison(&mut self) {

@@ -28,9 +28,10 @@ use crate::model::{Key, Model, State};
 use crate::phases::{
     Accounting, Activation, Assembly, Coeffs, Configuration, Factors, Free, Impulses, Iterate, Level,
     Made, Projecting, Projection, Rows, Theta, account, account_projection, advance, apply, assemble,
-    detect_also, entered, factorize, free_motion, judge, linearize, project, solve, warm_start,
+    detect_also, entered, factorize, factorize_springs, free_motion, judge, linearize, project, solve,
+    warm_start,
 };
-use nonsmooth_solvers::{Declared, Kind, Options};
+use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "moreau-projected",
@@ -143,8 +144,9 @@ impl MoreauProjected {
         let Work { at, rows, factors, free, assembly, impulses, .. } = &mut self.work;
         let Solving { solver, tolerance, policy } = &mut self.solving;
 
-        warm_start(now, rows, h, impulses);
+        warm_start(model, now, rows, h, impulses);
         at.start(model, now, h)?;
+        factorize_springs(model, now, coeffs, factors)?;
         let mut iteration = 0;
         loop {
             iteration += 1;
@@ -169,7 +171,14 @@ impl MoreauProjected {
 }
 
 impl Integrator for MoreauProjected {
-    fn accepts(&self, _model: &Model) -> Result<(), Refusal> {
+    fn takes_bodies(&self) -> bool {
+        true
+    }
+
+    fn accepts(&self, model: &Model) -> Result<(), Refusal> {
+        if let (true, Some(body)) = (self.projection.onto_surface, model.bodies.names.first()) {
+            return Err(Refusal::CombinedWithBodies { body: body.clone() });
+        }
         if self.idle {
             return Err(Refusal::IdleOption { option: PROJECT.name, needs: "projection = \"direct\"" });
         }
@@ -223,6 +232,10 @@ impl Integrator for MoreauProjected {
         account(model, &made, accounting, log)?;
         projecting.exchange(next);
         account_projection(model, next, accounting, log)
+    }
+
+    fn last_problem(&self) -> Option<&Problem> {
+        Some(&self.work.assembly.problem)
     }
 
     fn poison(&mut self) {

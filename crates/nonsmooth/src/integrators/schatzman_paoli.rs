@@ -31,7 +31,7 @@ use crate::phases::{
     account, advance, apply, assemble, detect, energies, factorize, free_motion, impact_work, judge,
     solve, warm_start,
 };
-use nonsmooth_solvers::{Declared, Kind, Options};
+use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "schatzman-paoli",
@@ -121,7 +121,7 @@ impl Integrator for SchatzmanPaoli {
         let explicit = Theta { h, theta: 0.0 };
 
         detect(model, from, Activation { look_ahead: 0.0, layer: f64::INFINITY }, rows)?;
-        warm_start(now, rows, h, impulses);
+        warm_start(model, now, rows, h, impulses);
         free_motion(model, from, at, explicit, factors, free)?;
         for iteration in 1.. {
             let guess = if model.is_linear { &from.v } else { &at.v };
@@ -156,6 +156,10 @@ impl Integrator for SchatzmanPaoli {
         next.memory.clone_from(&next.v);
         next.v.iter_mut().zip(&from.v).for_each(|(v, w)| *v = 0.5 * (*v + w));
         Ok(())
+    }
+
+    fn last_problem(&self) -> Option<&Problem> {
+        Some(&self.work.assembly.problem)
     }
 
     fn poison(&mut self) {

@@ -26,7 +26,7 @@ use crate::phases::{
     Made, Rows, Theta, account, advance, apply, assemble, detect, factorize, free_motion, judge,
     linearize, solve, warm_start,
 };
-use nonsmooth_solvers::{Declared, Kind, Options};
+use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "stewart-trinkle",
@@ -130,7 +130,7 @@ impl Integrator for StewartTrinkle {
         let Solving { solver, tolerance, policy } = &mut self.solving;
 
         detect(model, now, Activation { look_ahead: 0.0, layer: self.layer }, rows)?;
-        warm_start(now, rows, h, impulses);
+        warm_start(model, now, rows, h, impulses);
         at.start(model, now, h)?;
         for iteration in 1.. {
             at.update(model, now, motion, (Configuration::Start, Configuration::End));
@@ -164,6 +164,10 @@ impl Integrator for StewartTrinkle {
             accounting,
             log,
         )
+    }
+
+    fn last_problem(&self) -> Option<&Problem> {
+        Some(&self.work.assembly.problem)
     }
 
     fn poison(&mut self) {

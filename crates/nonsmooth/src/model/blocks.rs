@@ -80,8 +80,9 @@ impl Blocks {
         let columns = columns.chain(constraints.gaps.iter().flat_map(|(columns, _)| columns));
         let columns = columns.chain(constraints.velocity.iter().flat_map(|(columns, _)| columns));
         for &j in columns {
-            if let Block::Sparse(block, place) = self.of[j as usize] {
-                self.contacts[block as usize].push(place);
+            // Coordinates of rigid bodies have no block.
+            if let Some(Block::Sparse(block, place)) = self.of.get(j as usize) {
+                self.contacts[*block as usize].push(*place);
             }
         }
         for places in &mut self.contacts {

@@ -1,10 +1,12 @@
 //! Building a model: register systems, laws and constraints, then have everything checked at once.
 
 use super::blocks::Blocks;
+use super::builder_bodies::GivenBodies;
 use super::check::{check_contacts, check_matrices, check_start, check_start_velocities};
 use super::{
-    Constraints, Coordinate, Gap, Issue, Lagrangian, Linear, LinearContact, LinearFamily, Model,
-    ModelError, Place, Prescribed, State, System, SystemId, UserSystem, VelocityConstraint,
+    BodyIssue, Constraints, Coordinate, Dimension, Gap, Issue, Lagrangian, Lift, Linear, LinearContact,
+    LinearFamily, Model, ModelError, Place, Prescribed, State, System, SystemId, UserSystem,
+    VelocityConstraint, check_overlaps,
 };
 use crate::laws::{Law, StepForm};
 use nonsmooth_solvers::{Set, Sparse};
@@ -15,7 +17,7 @@ static N_MODELS: AtomicU64 = AtomicU64::new(1);
 
 /// Names a law of a model under construction.
 #[derive(Clone, Copy, Debug)]
-pub struct LawId(usize);
+pub struct LawId(pub(super) usize);
 
 enum Given {
     Linear(Box<Linear>),
@@ -67,6 +69,7 @@ pub struct ModelBuilder {
     ties: Vec<Tie>,
     prescribed: Vec<(SystemId, Coordinate, super::Velocity)>,
     allow_initial_violation: bool,
+    pub(super) given: GivenBodies,
 }
 
 impl ModelBuilder {
@@ -114,6 +117,9 @@ impl ModelBuilder {
         terms: &[(SystemId, Coordinate, f64)],
         offset: f64,
     ) {
+        if terms.iter().any(|(system, ..)| system.body().is_some()) {
+            return self.linear_contact(name, law, terms, offset, &[]);
+        }
         let on = terms.iter().map(|&(system, coordinate, _)| (system, coordinate)).collect();
         let coefficients = terms.iter().map(|&(_, _, coefficient)| coefficient).collect();
         let kind = Kind::Linear { coefficients, offset };
@@ -192,16 +198,23 @@ impl ModelBuilder {
         for (i, system) in self.systems.iter().enumerate() {
             check_system(i, system, &mut issues);
         }
+        self.given.check(&mut issues);
         self.check_references(&mut issues);
         if !issues.is_empty() {
             return Err(ModelError { issues });
         }
         let allow = self.allow_initial_violation;
-        let (model, state, order) = self.assemble(t);
+        let (model, state, order) = self.assemble(t, &mut issues);
         check_contacts(&model, &order, &mut issues);
         check_start(&model, &state, allow, &order, &mut issues);
         if !allow {
             check_start_velocities(&model, &state, &order, &mut issues);
+        }
+        if !allow && issues.is_empty() {
+            match check_overlaps(&model, &state) {
+                Err(error) => issues.push((Place::Bodies, BodyIssue::Motion(error.to_string()).into())),
+                Ok(found) => issues.extend(found.map(|found| (Place::Bodies, found.into()))),
+            }
         }
         if issues.is_empty() { Ok((model, state)) } else { Err(ModelError { issues }) }
     }
@@ -248,6 +261,9 @@ impl ModelBuilder {
                 let (law, want) = (self.laws[tie.law.0].0.clone(), form.set.dim() - 1);
                 issues.push((Place::Constraint(i, "law"), Issue::Tangents { law, want, tangents }));
             }
+            if matches!(tie.kind, Kind::Velocity(_)) && tie.on.iter().any(|(s, _)| s.body().is_some()) {
+                issues.push((Place::Constraint(i, "velocity"), Issue::VelocityOfBody));
+            }
             if matches!(tie.kind, Kind::Velocity(_)) && e != 0.0 {
                 let issue = Issue::RestitutionAtVelocityLevel { restitution: e };
                 issues.push((Place::Constraint(i, "law"), issue));
@@ -255,6 +271,9 @@ impl ModelBuilder {
         }
         for (i, (system, coordinate, _)) in self.prescribed.iter().enumerate() {
             issues.extend(self.missing(*system, *coordinate).map(|m| (Place::Prescribed(i), m)));
+            if system.body().is_some() {
+                issues.push((Place::Prescribed(i), Issue::PrescribedBody));
+            }
             if self.prescribed[..i].iter().any(|(s, c, _)| s == system && c == coordinate) {
                 issues.push((Place::Prescribed(i), Issue::PrescribedTwice));
             }
@@ -262,13 +281,18 @@ impl ModelBuilder {
     }
 
     fn missing(&self, system: SystemId, coordinate: Coordinate) -> Option<Issue> {
-        let n = self.systems[system.0].len();
+        let n = match system.body() {
+            None => self.systems[system.0].len(),
+            Some(body) if body >= self.given.bodies.len() => 0,
+            Some(_) if self.given.dimension == Dimension::Plane => 3,
+            Some(_) => 7,
+        };
         (coordinate >= n).then_some(Issue::NoSuchCoordinate { system: system.0, coordinate, n })
     }
 
     /// Lays the parts out: linear systems first, constraints by family. `order[key]` is the place in
     /// which a constraint was registered.
-    fn assemble(self, t: f64) -> (Model, State, Vec<usize>) {
+    fn assemble(self, t: f64, issues: &mut Vec<(Place, Issue)>) -> (Model, State, Vec<usize>) {
         let mut first = vec![0; self.systems.len()];
         let mut n = 0;
         for linear in [true, false] {
@@ -304,19 +328,31 @@ impl ModelBuilder {
         }
         let linear = merge(linears);
         let mut laws = self.laws;
+        let bodies = self.given.assemble(&mut laws, &mut state, issues);
+        // For a body: the place of its first coordinate in q.
+        let first = |system: SystemId| match system.body() {
+            None => first[system.0],
+            Some(i) => bodies.q_range(i).start,
+        };
         let (mut constraints, order) = lay_out(self.ties, &first, n, &mut laws);
         constraints.always = constraints.laws.iter().map(|&law| laws[law].1.set == Set::Free).collect();
+        if !bodies.is_empty() {
+            let lift = |(columns, _): &(Vec<u32>, Box<dyn Gap>)| Lift::new(&bodies, columns);
+            constraints.lifts = constraints.gaps.iter().map(lift).collect();
+        }
         let mut prescribed: Vec<Prescribed> = self
             .prescribed
             .into_iter()
-            .map(|(system, i, velocity)| Prescribed { index: first[system.0] + i, velocity })
+            .map(|(system, i, velocity)| Prescribed { index: first(system) + i, velocity })
             .collect();
         prescribed.sort_by_key(|p| p.index);
         let blocks = Blocks::find(&linear, &user, &constraints);
         let is_linear = user.is_empty()
             && constraints.velocity.is_empty()
-            && constraints.gaps.iter().all(|(_, gap)| gap.is_linear());
+            && constraints.gaps.iter().all(|(_, gap)| gap.is_linear())
+            && !constraints.lifts.iter().flatten().any(Lift::turns);
         let is_ballistic = user.is_empty()
+            && bodies.is_empty()
             && prescribed.is_empty()
             && linear.forces.is_empty()
             && linear.damping.is_none()
@@ -327,6 +363,7 @@ impl ModelBuilder {
             systems,
             linear,
             user,
+            bodies,
             prescribed,
             constraints,
             laws,
@@ -381,7 +418,7 @@ fn append(whole: &mut Sparse, part: Option<&Sparse>, range: &std::ops::Range<usi
 /// Sorts the constraints into families.
 fn lay_out(
     ties: Vec<Tie>,
-    first: &[usize],
+    first: &dyn Fn(SystemId) -> usize,
     n: usize,
     laws: &mut Vec<(String, StepForm)>,
 ) -> (Constraints, Vec<usize>) {
@@ -398,7 +435,7 @@ fn lay_out(
         let Tie { name, law, on, kind } = ties[i].take().expect("each constraint is laid out once");
         constraints.names.push(name);
         constraints.laws.push(fitted(law.0, kind.n_tangents(), laws));
-        let columns: Vec<u32> = on.iter().map(|(system, c)| (first[system.0] + c) as u32).collect();
+        let columns: Vec<u32> = on.iter().map(|(system, c)| (first(*system) + c) as u32).collect();
         match kind {
             Kind::Linear { coefficients, offset } => {
                 let mut entries: Vec<(u32, f64)> = columns.into_iter().zip(coefficients).collect();
@@ -418,7 +455,7 @@ fn lay_out(
 }
 
 /// The law for a constraint with this many tangents: the law itself, or its planar form, appended once.
-fn fitted(law: usize, n_tangents: usize, laws: &mut Vec<(String, StepForm)>) -> usize {
+pub(super) fn fitted(law: usize, n_tangents: usize, laws: &mut Vec<(String, StepForm)>) -> usize {
     let (name, form) = laws[law].clone();
     let form = form.with_tangents(n_tangents).expect("checked with the references");
     if form == laws[law].1 {

@@ -11,6 +11,7 @@
 //! plane, two in space.
 //! A constraint is a function of a few chosen coordinates, from at most two systems. [Acary06, sec. 2.2]
 
+use super::Lift;
 use super::differences::curvature_by_differences;
 use super::system::UserError;
 use nonsmooth_solvers::Sparse;
@@ -123,6 +124,8 @@ pub struct Constraints {
     pub offset: Vec<f64>,
     /// Constraints with a gap function.
     pub gaps: Vec<(Vec<u32>, Box<dyn Gap>)>,
+    /// For each of them: how its slope becomes a row of H where it is on rigid bodies; empty without bodies.
+    pub(crate) lifts: Vec<Option<Lift>>,
     /// Constraints on velocities.
     pub velocity: Vec<(Vec<u32>, Box<dyn VelocityConstraint>)>,
 }
@@ -146,6 +149,12 @@ impl Constraints {
     /// Whether there is no constraint.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
+    }
+
+    /// How the slope of gap function `i` becomes a row of H, where that needs anything.
+    #[inline]
+    pub(crate) fn lift(&self, i: usize) -> Option<&Lift> {
+        self.lifts.get(i)?.as_ref()
     }
 
     /// Name of the constraint with this key.

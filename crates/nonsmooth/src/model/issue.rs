@@ -1,5 +1,6 @@
 //! What is wrong with a model: every issue at once, each with its place.
 
+use super::BodyIssue;
 use thiserror::Error;
 
 /// Where in a model something is wrong.
@@ -11,6 +12,18 @@ pub enum Place {
     Constraint(usize, &'static str),
     /// The prescribed coordinate with this index.
     Prescribed(usize),
+    /// A field of the body with this index.
+    Body(usize, &'static str),
+    /// A field of the obstacle with this index.
+    Obstacle(usize, &'static str),
+    /// The spring with this index.
+    Spring(usize),
+    /// The table of materials.
+    Materials,
+    /// The region of the run.
+    Region,
+    /// All bodies together.
+    Bodies,
 }
 
 /// One thing that is wrong.
@@ -118,9 +131,20 @@ pub enum Issue {
         /// The value given.
         restitution: f64,
     },
+    /// A coordinate of a body is prescribed.
+    #[error(
+        "single coordinates of a rigid body cannot be prescribed; make it an obstacle with a motion"
+    )]
+    PrescribedBody,
+    /// A velocity-level constraint on a body.
+    #[error("constraints on velocities do not take rigid bodies; give a gap")]
+    VelocityOfBody,
     /// A coordinate is prescribed twice.
     #[error("the velocity of this coordinate is prescribed twice")]
     PrescribedTwice,
+    /// A rigid body is not as it should be.
+    #[error("{0}")]
+    Body(#[from] BodyIssue),
     /// A function supplied by the user failed.
     #[error("{0}")]
     User(String),
@@ -159,6 +183,12 @@ impl std::fmt::Display for Place {
             Place::System(i, field) => write!(f, "system[{i}].{field}"),
             Place::Constraint(i, field) => write!(f, "constraint[{i}].{field}"),
             Place::Prescribed(i) => write!(f, "prescribed[{i}]"),
+            Place::Body(i, field) => write!(f, "body[{i}].{field}"),
+            Place::Obstacle(i, field) => write!(f, "obstacle[{i}].{field}"),
+            Place::Spring(i) => write!(f, "spring[{i}]"),
+            Place::Materials => write!(f, "materials"),
+            Place::Region => write!(f, "region"),
+            Place::Bodies => write!(f, "bodies"),
         }
     }
 }

@@ -1,28 +1,40 @@
 //! The model: systems joined by constraints, checked once, constant during a run.
 //!
 //! All coordinates live in one vector q and all velocities in one vector v. The linear systems come
-//! first and form one block-diagonal sparse operator; each Lagrangian system follows as a dense block.
+//! first and form one block-diagonal sparse operator; each Lagrangian system follows as a dense block; up to there a
+//! coordinate and its velocity have the same place. Rigid bodies come last.
 //! Dispatch is per family and per step, never per contact.
 
 mod blocks;
+mod bodies;
 mod builder;
+mod builder_bodies;
 mod check;
 mod constraint;
 mod differences;
 mod first_order;
 mod issue;
+mod lift;
 mod obstacle;
 mod state;
 mod system;
 
 pub use blocks::{Block, Blocks, CONTACT_LIMIT, DENSE_LIMIT};
+pub use bodies::{
+    Anchor, Bodies, Body, BodyId, BodyIssue, Dimension, Life, MaterialId, Motion, Moved, Obstacle,
+    ObstacleId, Overlap, PairError, Part, PartOf, Placed, Placement, Region, Spring, Symmetric,
+    TouchKey, Wrench,
+};
+pub(crate) use bodies::{Collider, Point, Situation, check_overlaps};
 pub use builder::{LawId, ModelBuilder};
+pub use builder_bodies::CONTACT_LAYER;
 pub(crate) use constraint::gather;
 pub use constraint::{Constraints, Coordinate, Gap, Key, LinearContact, VelocityConstraint};
 pub use first_order::FirstOrderForm;
 pub use issue::{Issue, ModelError, Place};
+pub(crate) use lift::Lift;
 pub use obstacle::{ConvexObstacle, ObstacleError};
-pub use state::{ContactMemory, State};
+pub use state::{ContactMemory, State, TouchMemory};
 pub use system::{At, FiniteDifferences, Force, Lagrangian, Linear, UserError, Velocity};
 
 use crate::error::{StepError, StepResult, check_constraint};
@@ -100,6 +112,8 @@ pub struct Model {
     pub linear: LinearFamily,
     /// The Lagrangian systems.
     pub user: Vec<UserSystem>,
+    /// The rigid bodies.
+    pub bodies: Bodies,
     /// Coordinates with prescribed velocity, by index.
     pub prescribed: Vec<Prescribed>,
     /// Contacts, stops and joints.
@@ -117,7 +131,12 @@ pub struct Model {
 impl Model {
     /// Number of velocities.
     pub fn n_velocities(&self) -> usize {
-        self.linear.n + self.user.iter().map(|u| u.range.len()).sum::<usize>()
+        self.bodies.first_v + self.bodies.n * self.bodies.n_v()
+    }
+
+    /// Number of coordinates.
+    pub fn n_coordinates(&self) -> usize {
+        self.bodies.first_q + self.bodies.n * self.bodies.n_q()
     }
 
     #[inline(never)]
@@ -151,6 +170,11 @@ impl Model {
 
     /// System and coordinate name of place `i` in v.
     pub fn coordinate_name(&self, i: usize) -> (&str, &str) {
+        let bodies = &self.bodies;
+        if i >= bodies.first_v {
+            let place = i - bodies.first_v;
+            return (&bodies.names[place / bodies.n_v()], bodies.velocities()[place % bodies.n_v()]);
+        }
         let system = self.systems.iter().find(|s| s.range.contains(&i));
         let system = system.expect("every coordinate belongs to a system");
         (&system.name, &system.coordinates[i - system.range.start])

@@ -1,5 +1,6 @@
 //! The state: everything the next step reads. A checkpoint is the state, whole.
 
+use super::bodies::{Life, TouchKey};
 use super::constraint::Key;
 
 /// Where the model is, and what a scheme or a contact must remember.
@@ -19,6 +20,19 @@ pub struct State {
     pub memory: Vec<f64>,
     /// Impulses of the last step, by contact.
     pub contacts: ContactMemory,
+    /// Impulses of the last step, by contact point of bodies.
+    pub touches: TouchMemory,
+    /// Which bodies take part; empty where all do from start to end.
+    pub lives: Vec<Life>,
+}
+
+/// What is remembered of each contact point of bodies of the last step, sorted by key.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TouchMemory {
+    /// Which points.
+    pub keys: Vec<TouchKey>,
+    /// Their impulses in the last step, along normal and tangents [N·s].
+    pub impulses: Vec<[f64; 3]>,
 }
 
 /// What is remembered of each contact of the last step, sorted by key.
@@ -37,6 +51,7 @@ impl State {
         for x in [&mut self.q, &mut self.v, &mut self.memory, &mut self.contacts.impulses] {
             x.fill(f64::NAN);
         }
+        self.touches.impulses.fill([f64::NAN; 3]);
     }
 
     /// Makes `self` equal to `other` without giving up memory.
@@ -47,5 +62,8 @@ impl State {
         self.memory.clone_from(&other.memory);
         self.contacts.keys.clone_from(&other.contacts.keys);
         self.contacts.impulses.clone_from(&other.contacts.impulses);
+        self.touches.keys.clone_from(&other.touches.keys);
+        self.touches.impulses.clone_from(&other.touches.impulses);
+        self.lives.clone_from(&other.lives);
     }
 }

@@ -16,6 +16,10 @@ pub struct Summary {
     pub penetration: f64,
     /// Where and when that was.
     pub penetration_at: Option<(Key, f64)>,
+    /// Largest overlap of two bodies at the start of a step [m].
+    pub overlap: f64,
+    /// Which two bodies, and when.
+    pub overlap_at: Option<([u32; 2], f64)>,
     /// Largest certificate of any step [–].
     pub residual: f64,
     /// When that was [s].
@@ -59,7 +63,17 @@ impl Summary {
         self.counts += log.counts;
         self.problems += log.solves.len() as u64;
         if !log.contacts.keys.is_empty() {
-            self.book_contacts(log, t, &frame.model.constraints.always);
+            self.book_contacts(log, &frame.model.constraints.always);
+        }
+        if !log.touches.is_empty() {
+            self.book_touches(log, t);
+        }
+        if let Some(report) = log.solves.last() {
+            // The last solve is the one that made the step; earlier ones belong to Newton iterates.
+            if !(report.residual <= self.residual) {
+                (self.residual, self.residual_at) = (report.residual, t);
+            }
+            self.unconverged += u64::from(report.status != Status::Converged);
         }
         for note in &log.notes {
             self.book_note(note);
@@ -70,6 +84,17 @@ impl Summary {
                 (self.penetration, self.penetration_at) = (-gap, Some((Key(i as u64), t)));
             } else if gap > self.penetration && frame.model.constraints.always[i] {
                 (self.penetration, self.penetration_at) = (gap, Some((Key(i as u64), t)));
+            }
+        }
+    }
+
+    fn book_touches(&mut self, log: &StepLog, t: f64) {
+        let touches = &log.touches;
+        self.impacts += touches.n_impacts as u64;
+        self.most_contacts = self.most_contacts.max(touches.len());
+        for (gap, bodies) in touches.gaps.iter().zip(&touches.bodies) {
+            if *gap < -self.overlap {
+                (self.overlap, self.overlap_at) = (-gap, Some((*bodies, t)));
             }
         }
     }
@@ -89,17 +114,10 @@ impl Summary {
         }
     }
 
-    fn book_contacts(&mut self, log: &StepLog, t: f64, always: &[bool]) {
+    fn book_contacts(&mut self, log: &StepLog, always: &[bool]) {
         self.impacts += log.events.len() as u64;
         let n_contacts = log.contacts.components.iter().filter(|component| **component == 0).count();
         self.most_contacts = self.most_contacts.max(n_contacts);
-        // The last solve is the one that made the step; earlier ones belong to Newton iterates.
-        if let Some(report) = log.solves.last() {
-            if !(report.residual <= self.residual) {
-                (self.residual, self.residual_at) = (report.residual, t);
-            }
-            self.unconverged += u64::from(report.status != Status::Converged);
-        }
         let Contacts { keys, components, u_minus, impulse, .. } = &log.contacts;
         // Work that is rounding of the energy at hand is none.
         let energy = log.energies.kinetic + log.energies.potential.abs();

@@ -18,6 +18,7 @@
 //! is h v_φ·F_int,θ and K Δq becomes Δ∇V; what is then missing is the remainder, which the ledger shows
 //! as a column of its own.
 
+use super::account_bodies::{add_body_energies, add_body_works};
 use super::detect::Rows;
 use super::free_motion::{Free, Theta};
 use super::iterate::Iterate;
@@ -54,18 +55,18 @@ pub struct Works {
     pub scheme: f64,
     /// Energy that moving q onto the constraints adds [J].
     pub projection: f64,
+    /// Energy that bodies bring when they appear, less what they take along when they leave [J].
+    pub exchange: f64,
 }
 
 impl Works {
     /// All columns together [J].
     pub fn sum(&self) -> f64 {
-        let Self { external, viscous, contact, friction, obstacle, prescribed, scheme, projection } =
-            self;
-        external + viscous + contact + friction + obstacle + prescribed + scheme + projection
+        self.columns().iter().map(|(_, work)| work).sum()
     }
 
     /// Every column with its name, in the order of result files [J].
-    pub fn columns(&self) -> [(&'static str, f64); 8] {
+    pub fn columns(&self) -> [(&'static str, f64); 9] {
         [
             ("external", self.external),
             ("viscous", self.viscous),
@@ -75,13 +76,15 @@ impl Works {
             ("prescribed", self.prescribed),
             ("scheme", self.scheme),
             ("projection", self.projection),
+            ("exchange", self.exchange),
         ]
     }
 
     /// The works from their columns [J].
-    pub fn from_columns(x: [f64; 8]) -> Self {
-        let [external, viscous, contact, friction, obstacle, prescribed, scheme, projection] = x;
-        Self { external, viscous, contact, friction, obstacle, prescribed, scheme, projection }
+    pub fn from_columns(x: [f64; 9]) -> Self {
+        let [external, viscous, contact, friction, obstacle, prescribed, scheme, projection, exchange] =
+            x;
+        Self { external, viscous, contact, friction, obstacle, prescribed, scheme, projection, exchange }
     }
 }
 
@@ -120,6 +123,9 @@ pub fn energies(model: &Model, state: &State, scratch: &mut Accounting) -> StepR
     }
     if !model.user.is_empty() {
         add_user_energies(model, state, scratch, (&mut kinetic, &mut potential))?;
+    }
+    if !model.bodies.is_empty() {
+        add_body_energies(&model.bodies, state, &mut kinetic, &mut potential);
     }
     if !(kinetic + potential).is_finite() {
         return Err(overflow(model, state, kinetic + potential));
@@ -230,6 +236,7 @@ pub fn account(
 /// while nothing touches.
 fn flows(model: &Model, made: &Made<'_>) -> bool {
     !made.rows.keys.is_empty()
+        || !model.bodies.is_empty()
         || !made.free.external.is_empty()
         || model.linear.damping.is_some()
         || made.rule.theta != 0.5
@@ -256,6 +263,9 @@ fn works_of_step(
             .map_err(StepError::in_system(model, system.range.start))?;
     }
     contact_works(made, scratch, works, log);
+    if !model.bodies.is_empty() {
+        add_body_works(model, made, &scratch.v_phi, works, log);
+    }
     if !model.prescribed.is_empty() {
         prescribed_works(model, made, scratch, works)?;
     }
@@ -361,7 +371,7 @@ fn prescribed_works(
     for system in &model.user {
         user_reaction(system, made, scratch).map_err(StepError::in_system(model, system.range.start))?;
     }
-    for (i, &p) in made.p.iter().enumerate() {
+    for (i, &p) in made.p[..made.rows.keys.len()].iter().enumerate() {
         let (columns, values) = made.rows.jacobian.row(i);
         for (&j, &h) in columns.iter().zip(values) {
             scratch.reaction[j as usize] -= h * p;

@@ -16,7 +16,7 @@ pub fn apply(
     v_next: &mut Vec<f64>,
 ) {
     v_next.resize(free.v.len(), 0.0);
-    if rows.keys.is_empty() {
+    if rows.is_empty() {
         v_next.copy_from_slice(&free.v);
     } else {
         apply_rows(model, free, rows, p, factors, v_next);
@@ -33,13 +33,16 @@ fn apply_rows(
     v_next: &mut [f64],
 ) {
     v_next.fill(0.0);
-    for (i, &p) in p.iter().enumerate() {
+    for (i, &p) in p[..rows.keys.len()].iter().enumerate() {
         if p != 0.0 {
             let (columns, values) = rows.jacobian.row(i);
             for (&j, &h) in columns.iter().zip(values) {
                 v_next[j as usize] += h * p;
             }
         }
+    }
+    if !rows.touches.is_empty() {
+        rows.touches.add_impulses(model, &p[rows.keys.len()..], v_next);
     }
     factors.solve(model, v_next);
     for (v, v_free) in v_next.iter_mut().zip(&free.v) {

@@ -3,11 +3,12 @@
 //! W is rebuilt only when M̂ or H changed, which their stamps tell; its own stamp lets the solver keep
 //! its factors. Row i of W is (H_i M̂⁻¹) Hᵀ, gathered through the columns of H.
 
+use super::assemble_touches::assemble_touches;
 use super::detect::Rows;
 use super::factorize::Factors;
 use super::free_motion::Free;
 use crate::model::Model;
-use nonsmooth_solvers::Problem;
+use nonsmooth_solvers::{Problem, Sparse};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Matrices built so far by this process. A solver may meet those of several assemblies, and compares stamps.
@@ -19,13 +20,15 @@ pub struct Assembly {
     /// What the solver gets.
     pub problem: Problem,
     /// Stamps of M̂ and H to which W belongs.
-    known: Option<(u64, u64)>,
+    pub(super) known: Option<(u64, u64)>,
     /// Column lists of H: `start[j]..start[j + 1]` of `entry` are (row, value) of velocity j.
     start: Vec<u32>,
     entry: Vec<(u32, f64)>,
     sum: Vec<f64>,
     touched: Vec<u32>,
     is_touched: Vec<bool>,
+    /// H of constraints and contact points together, where both take part.
+    pub(super) combined: Sparse,
 }
 
 /// Fills `assembly.problem`.
@@ -37,8 +40,10 @@ pub fn assemble(
     free: &Free,
     assembly: &mut Assembly,
 ) {
-    if rows.keys.is_empty() {
+    if rows.is_empty() {
         assembly.problem.u_free.clear();
+    } else if !rows.touches.is_empty() {
+        assemble_touches(model, rows, factors, free, assembly);
     } else {
         assemble_rows(model, rows, factors, free, assembly);
     }
@@ -67,13 +72,18 @@ fn assemble_rows(
 impl Assembly {
     /// W and the sets of the problem.
     pub(super) fn build(&mut self, model: &Model, rows: &Rows, factors: &mut Factors) {
-        let n = rows.keys.len();
-        self.problem.matrix_stamp = Some(N_MATRICES.fetch_add(1, Ordering::Relaxed));
-        self.problem.symmetric = factors.is_symmetric(model);
         self.problem.sets.clear();
         let normals = rows.forms.iter().zip(&rows.components).filter(|(_, component)| **component == 0);
         self.problem.sets.extend(normals.map(|(form, _)| form.set));
-        self.fill_columns(rows, model.n_velocities());
+        self.form(model, &rows.jacobian, factors);
+    }
+
+    /// W = H M̂⁻¹ Hᵀ.
+    pub(super) fn form(&mut self, model: &Model, jacobian: &Sparse, factors: &mut Factors) {
+        let n = jacobian.n_rows();
+        self.problem.matrix_stamp = Some(N_MATRICES.fetch_add(1, Ordering::Relaxed));
+        self.problem.symmetric = factors.is_symmetric(model);
+        self.fill_columns(jacobian, model.n_velocities());
         let Assembly { problem, start, entry, sum, touched, is_touched, .. } = self;
         sum.clear();
         sum.resize(n, 0.0);
@@ -83,7 +93,7 @@ impl Assembly {
         w.clear(n);
         for i in 0..n {
             touched.clear();
-            let (columns, values) = rows.jacobian.row(i);
+            let (columns, values) = jacobian.row(i);
             for (&d, &h) in columns.iter().zip(values) {
                 factors.for_each_in_row(model, d as usize, |k, inverse| {
                     for &(j, h_j) in &entry[start[k] as usize..start[k + 1] as usize] {
@@ -137,19 +147,19 @@ impl Assembly {
         }
     }
 
-    fn fill_columns(&mut self, rows: &Rows, n_velocities: usize) {
+    fn fill_columns(&mut self, jacobian: &Sparse, n_velocities: usize) {
         self.start.clear();
         self.start.resize(n_velocities + 2, 0);
-        for &j in &rows.jacobian.column {
+        for &j in &jacobian.column {
             self.start[j as usize + 2] += 1;
         }
         for j in 0..n_velocities {
             self.start[j + 2] += self.start[j + 1];
         }
         self.entry.clear();
-        self.entry.resize(rows.jacobian.n_entries(), (0, 0.0));
-        for i in 0..rows.keys.len() {
-            let (columns, values) = rows.jacobian.row(i);
+        self.entry.resize(jacobian.n_entries(), (0, 0.0));
+        for i in 0..jacobian.n_rows() {
+            let (columns, values) = jacobian.row(i);
             for (&j, &h) in columns.iter().zip(values) {
                 let place = &mut self.start[j as usize + 1];
                 self.entry[*place as usize] = (i as u32, h);

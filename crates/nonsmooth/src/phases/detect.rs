@@ -7,9 +7,10 @@
 //! A pure function of model, state and h. The rows come sorted by key; a contact with friction has one row per component,
 //! its normal first, all with the same key.
 
+use super::touches::{Touches, detect_touches};
 use crate::error::{StepError, StepResult, check_constraint};
 use crate::laws::StepForm;
-use crate::model::{Gap, Key, Model, State, gather};
+use crate::model::{Gap, Key, Lift, Model, State, gather};
 use nonsmooth_solvers::Sparse;
 
 /// When a constraint takes part.
@@ -61,6 +62,8 @@ pub struct Rows {
     pub bias: Vec<f64>,
     /// How many of the rows are linear constraints; they come first.
     pub n_linear: usize,
+    /// Contact points of bodies, whose impulses follow those of the constraints.
+    pub touches: Touches,
     pub(super) local_q: Vec<f64>,
     pub(super) local_v: Vec<f64>,
     pub(super) slope: Vec<f64>,
@@ -71,7 +74,18 @@ pub struct Rows {
 
 /// Fills `rows` with the constraints that take part.
 pub fn detect(model: &Model, now: &State, activation: Activation, rows: &mut Rows) -> StepResult {
-    select(model, now, Selection { activation, also: &[] }, rows)
+    select(model, now, Selection { activation, also: &[] }, rows)?;
+    touch(model, now, activation, rows)
+}
+
+/// The contact points of bodies, where there are bodies.
+#[inline]
+fn touch(model: &Model, now: &State, activation: Activation, rows: &mut Rows) -> StepResult {
+    if model.bodies.is_empty() {
+        return Ok(());
+    }
+    let Activation { look_ahead, .. } = activation;
+    detect_touches(model, now, Activation { look_ahead, layer: model.bodies.layer }, &mut rows.touches)
 }
 
 /// Fills `rows` with the constraints that take part, and those of `also`.
@@ -82,7 +96,8 @@ pub fn detect_also(
     also: &[Key],
     rows: &mut Rows,
 ) -> StepResult {
-    select(model, now, Selection { activation, also }, rows)
+    select(model, now, Selection { activation, also }, rows)?;
+    touch(model, now, activation, rows)
 }
 
 #[inline(never)]
@@ -144,20 +159,25 @@ fn detect_gaps(model: &Model, now: &State, selection: Selection<'_>, rows: &mut 
     for (i, (columns, function)) in model.constraints.gaps.iter().enumerate() {
         let key = Key((model.constraints.n_linear() + i) as u64);
         gather(columns, &now.q, &mut rows.local_q);
-        gather(columns, &now.v, &mut rows.local_v);
+        let lift = model.constraints.lift(i);
+        let places = lift.map_or(columns, |lift| &lift.columns);
+        gather(places, &now.v, &mut rows.local_v);
         let user = || StepError::in_constraint(model, key);
         let gap = function.gap(now.t, &rows.local_q).map_err(user())?;
         let rate = function.rate(now.t, &rows.local_q).map_err(user())?;
         slope_of(&**function, now.t, &rows.local_q, &mut rows.slope).map_err(user())?;
+        if let Some(lift) = lift {
+            lift.apply(&now.q, &mut rows.slope);
+        }
         let u = rate + rows.slope.iter().zip(&rows.local_v).map(|(s, v)| s * v).sum::<f64>();
         check_constraint(model, "gap", key, gap)?;
         check_constraint(model, "velocity", key, u)?;
         if selection.takes(key, gap, u) || model.constraints.always[key.0 as usize] {
             let slope = std::mem::take(&mut rows.slope);
-            rows.push((model, key, 0), columns, &slope, (gap, u, rate));
+            rows.push((model, key, 0), places, &slope, (gap, u, rate));
             rows.slope = slope;
             if function.n_tangents() > 0 {
-                detect_tangents(model, now, key, columns, &**function, rows)?;
+                detect_tangents(model, now, (key, lift), places, &**function, rows)?;
             }
         }
     }
@@ -169,13 +189,14 @@ fn detect_gaps(model: &Model, now: &State, selection: Selection<'_>, rows: &mut 
 fn detect_tangents(
     model: &Model,
     now: &State,
-    key: Key,
+    (key, lift): (Key, Option<&Lift>),
     columns: &[u32],
     function: &dyn Gap,
     rows: &mut Rows,
 ) -> StepResult {
     let mut tangents = std::mem::take(&mut rows.tangents);
     tangents.evaluate(model, key, function, now.t, &rows.local_q)?;
+    tangents.lift(lift, &now.q);
     for (k, slope) in tangents.jacobian.chunks_exact(columns.len()).enumerate() {
         let rate = tangents.rate[k];
         let u = rate + slope.iter().zip(&rows.local_v).map(|(s, v)| s * v).sum::<f64>();
@@ -217,6 +238,21 @@ impl Tangents {
     }
 }
 
+impl Tangents {
+    /// T over velocities instead of coordinates, at coordinates `q` of the whole model.
+    pub(super) fn lift(&mut self, lift: Option<&Lift>, q: &[f64]) {
+        let Some(lift) = lift else { return };
+        let n = self.jacobian.len() / self.rate.len().max(1);
+        let mut lifted = Vec::new();
+        for row in self.jacobian.chunks_exact(n.max(1)) {
+            let mut row = row.to_vec();
+            lift.apply(q, &mut row);
+            lifted.extend(row);
+        }
+        self.jacobian = lifted;
+    }
+}
+
 #[inline(never)]
 fn detect_velocity(model: &Model, now: &State, rows: &mut Rows) -> StepResult {
     for (i, (columns, function)) in model.constraints.velocity.iter().enumerate() {
@@ -252,6 +288,12 @@ pub(super) fn slope_of(
 }
 
 impl Rows {
+    /// Whether nothing takes part.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty() && self.touches.is_empty()
+    }
+
     /// Copies the Jacobians of the active linear constraints anew.
     fn rebuild(&mut self, model: &Model, n_linear: usize) {
         let constraints = &model.constraints;
@@ -291,9 +333,19 @@ impl Rows {
     }
 
     /// Key of contact number `c` of the step.
-    pub(super) fn contact(&self, c: usize) -> Option<Key> {
+    fn contact(&self, c: usize) -> Option<Key> {
         let normals = self.keys.iter().zip(&self.components).filter(|(_, component)| **component == 0);
         normals.map(|(key, _)| *key).nth(c)
+    }
+
+    /// What contact number `c` of the step is called.
+    pub(super) fn name(&self, model: &Model, c: usize) -> Option<String> {
+        let n = self.components.iter().filter(|component| **component == 0).count();
+        if c < n {
+            return self.contact(c).map(|key| format!("constraint `{}`", model.constraints.name(key)));
+        }
+        let [a, b] = self.touches.bodies.get(c - n)?.map(|i| &model.bodies.names[i as usize]);
+        Some(format!("the contact of `{a}` and `{b}`"))
     }
 
     /// Overwrites every number with NaN and forgets which rows there were.

@@ -6,6 +6,7 @@
 //! the identity, and their entries of every right-hand side count as zero: they do not move.
 
 use super::iterate::Iterate;
+use super::springs::SpringFactors;
 use crate::error::{StepError, StepResult};
 use crate::model::{At, Block, Model};
 use nonsmooth_solvers::{Factor, Sparse, invert};
@@ -36,8 +37,9 @@ pub struct Factors {
     user: Vec<Vec<f64>>,
     sparse: Vec<SparseBlock>,
     fixed: Vec<bool>,
+    pub(super) springs: SpringFactors,
     pivots: Vec<usize>,
-    scratch: Vec<f64>,
+    pub(super) scratch: Vec<f64>,
 }
 
 struct SparseBlock {
@@ -90,7 +92,7 @@ pub fn factorize_mass(model: &Model, q: &[f64], factors: &mut Factors) -> StepRe
 impl Factors {
     #[inline(never)]
     fn factor_linear(&mut self, model: &Model, coeffs: Coeffs) -> StepResult {
-        let n = model.n_velocities();
+        let n = model.bodies.first_v;
         self.fixed.clear();
         self.fixed.resize(n, false);
         for prescribed in &model.prescribed {
@@ -172,6 +174,15 @@ impl Factors {
     /// x ← M̂⁻¹ x.
     #[inline]
     pub fn solve(&mut self, model: &Model, x: &mut [f64]) {
+        self.solve_systems(model, x);
+        if !model.bodies.is_empty() {
+            self.solve_bodies(model, x);
+        }
+    }
+
+    /// x ← M̂⁻¹ x for all but rigid bodies.
+    #[inline]
+    pub(super) fn solve_systems(&mut self, model: &Model, x: &mut [f64]) {
         if model.blocks.single.len() == x.len() {
             x.iter_mut().zip(&self.single).for_each(|(x, inverse)| *x *= inverse);
         } else {
@@ -219,6 +230,9 @@ impl Factors {
     /// sparse block only those that constraints touch.
     #[inline]
     pub fn for_each_in_row(&mut self, model: &Model, i: usize, mut visit: impl FnMut(usize, f64)) {
+        if i >= model.bodies.first_v {
+            return self.for_each_of_body(model, i, visit);
+        }
         match model.blocks.of[i] {
             Block::Single => visit(i, self.single[i]),
             Block::Dense(block, place) => {

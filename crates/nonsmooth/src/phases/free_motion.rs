@@ -8,6 +8,7 @@
 //! with F_θ = load + θ F_ext(t⁺) + (1−θ) F_ext(t), f = F_ext − N − F_int − ∇V, and v_p the prescribed
 //! velocities, which take their values at t⁺. [Acary06, eq. (47)]
 
+use super::body_motion::{Drive, free_bodies};
 use super::factorize::{Coeffs, Factors};
 use super::iterate::Iterate;
 use crate::error::{StepError, StepResult, check_finite};
@@ -20,6 +21,8 @@ pub struct Free {
     pub v: Vec<f64>,
     /// h (θ F_ext⁺ + (1−θ) F_ext) of the forces that depend on time [N·s], over all velocities.
     pub external: Vec<f64>,
+    /// What drives rigid bodies.
+    pub drive: Drive,
     /// N + F_int + ∇V of Lagrangian systems, over all velocities.
     left: Vec<f64>,
     part: Vec<f64>,
@@ -64,7 +67,7 @@ fn general_motion(
     factors: &mut Factors,
     free: &mut Free,
 ) -> StepResult {
-    let n = now.v.len();
+    let n = model.bodies.first_v;
     external_impulse(model, now, at, rule, free)?;
     linear_residual(model, now, at, (rule, factors.coeffs()), free)?;
     if !model.user.is_empty() {
@@ -73,9 +76,9 @@ fn general_motion(
     // Only functions of the user can bring in numbers that are not finite.
     let checked = !free.external.is_empty() || !model.prescribed.is_empty();
     if checked {
-        check_finite(model, "force", &free.v)?;
+        check_finite(model, "force", &free.v[..n])?;
     }
-    factors.solve(model, &mut free.v);
+    factors.solve_systems(model, &mut free.v);
     for (v_free, v) in free.v[..model.linear.n].iter_mut().zip(&now.v) {
         *v_free += v;
     }
@@ -86,6 +89,9 @@ fn general_motion(
     }
     for prescribed in &model.prescribed {
         free.v[prescribed.index] = model.prescribed_velocity(prescribed, at.t_next)?;
+    }
+    if !model.bodies.is_empty() {
+        free_bodies(model, now, rule, factors, free)?;
     }
     if checked { check_finite(model, "velocity", &free.v) } else { Ok(()) }
 }
@@ -157,7 +163,7 @@ fn linear_residual(
     }
     if let Some(stiffness) = &linear.stiffness {
         free.part.clear();
-        free.part.extend(now.q.iter().zip(&now.v).map(|(q, v)| q + h * rule.theta * v));
+        free.part.extend(now.q[..linear.n].iter().zip(&now.v).map(|(q, v)| q + h * rule.theta * v));
         stiffness.multiply_add(-h, &free.part, rhs);
     }
     for prescribed in model.prescribed.iter().filter(|p| p.index < linear.n) {
@@ -195,7 +201,7 @@ fn user_residual(model: &Model, now: &State, at: &Iterate, rule: Theta, free: &m
     for system in &model.user {
         let (range, n) = (system.range.clone(), system.range.len());
         let in_system = || StepError::in_system(model, range.start);
-        let Free { v: out, external, left, part, mass } = free;
+        let Free { v: out, external, left, part, mass, .. } = free;
         let left = &mut left[range.clone()];
         let out = &mut out[range.clone()];
         out.copy_from_slice(&external[range.clone()]);
@@ -249,5 +255,6 @@ impl Free {
         for x in [&mut self.v, &mut self.external, &mut self.left, &mut self.part, &mut self.mass] {
             x.fill(f64::NAN);
         }
+        self.drive.poison();
     }
 }

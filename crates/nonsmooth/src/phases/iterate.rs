@@ -95,17 +95,17 @@ impl Iterate {
         at: (Configuration, Configuration),
     ) {
         if !model.is_linear {
-            self.place(now, rule, at);
+            self.place(model, now, rule, at);
         }
     }
 
     #[inline(never)]
-    fn place(&mut self, now: &State, rule: Theta, at: (Configuration, Configuration)) {
+    fn place(&mut self, model: &Model, now: &State, rule: Theta, at: (Configuration, Configuration)) {
         let Theta { h, theta } = rule;
         self.q_next.clear();
         self.q_mass.clear();
         self.q_jacobian.clear();
-        for i in 0..now.q.len() {
+        for i in 0..model.bodies.first_q {
             let q_next = now.q[i] + h * (theta * self.v[i] + (1.0 - theta) * now.v[i]);
             self.q_next.push(q_next);
             let evaluate = |at: Configuration| match at {
@@ -116,6 +116,26 @@ impl Iterate {
             self.q_mass.push(evaluate(at.0));
             self.q_jacobian.push(evaluate(at.1));
         }
+        if !model.bodies.is_empty() {
+            self.place_bodies(model, now, rule, at.1);
+        }
+    }
+
+    /// The same for rigid bodies, whose mass does not depend on q.
+    fn place_bodies(&mut self, model: &Model, now: &State, rule: Theta, at: Configuration) {
+        let Theta { h, theta } = rule;
+        let Self { v, q_next, q_mass, q_jacobian, .. } = self;
+        let mean = |i: usize| theta * v[i] + (1.0 - theta) * now.v[i];
+        q_next.resize(now.q.len(), 0.0);
+        model.bodies.advance(now, h, mean, q_next);
+        q_mass.extend_from_slice(&now.q[model.bodies.first_q..]);
+        q_jacobian.resize(now.q.len(), 0.0);
+        let ahead = match at {
+            Configuration::Start => 0.0,
+            Configuration::Theta => theta,
+            Configuration::End => 1.0,
+        };
+        model.bodies.advance(now, ahead * h, mean, q_jacobian);
     }
 
     /// Takes `v` as the new guess. Returns how far it moved: relative to the largest of both guesses and

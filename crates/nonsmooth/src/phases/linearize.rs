@@ -39,6 +39,9 @@ pub fn linearize(
     level: Level,
     rows: &mut Rows,
 ) -> StepResult {
+    if !rows.touches.is_empty() {
+        rows.touches.look_ahead(model, at.t_next)?;
+    }
     if rows.keys.is_empty() { Ok(()) } else { linearize_rows(model, now, at, rule, level, rows) }
 }
 
@@ -113,6 +116,9 @@ fn linearize_gap(
     gather(columns, q, &mut rows.local_q);
     slope_of(&**function, at.t_next, &rows.local_q, &mut rows.slope).map_err(user())?;
     check_slope(model, key, &rows.slope)?;
+    if let Some(lift) = model.constraints.lift(key.0 as usize - model.constraints.n_linear()) {
+        lift.apply(q, &mut rows.slope);
+    }
     rows.jacobian.value[place].copy_from_slice(&rows.slope);
     rows.rate_next[i] = function.rate(at.t_next, &rows.local_q).map_err(user())?;
     rows.bias[i] = match level {
@@ -147,10 +153,11 @@ fn linearize_tangents(
     gather(columns, q, &mut rows.local_q);
     let Rows { tangents, local_q, .. } = rows;
     tangents.evaluate(model, key, &**function, at.t_next, local_q)?;
+    tangents.lift(model.constraints.lift(key.0 as usize - model.constraints.n_linear()), q);
     for k in 0..n {
         let row = i + 1 + k;
         let place = rows.jacobian.start[row]..rows.jacobian.start[row + 1];
-        let slope = &rows.tangents.jacobian[k * columns.len()..(k + 1) * columns.len()];
+        let slope = &rows.tangents.jacobian[k * place.len()..(k + 1) * place.len()];
         rows.jacobian.value[place].copy_from_slice(slope);
         rows.rate_next[row] = rows.tangents.rate[k];
         rows.bias[row] =

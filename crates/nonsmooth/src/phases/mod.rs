@@ -2,11 +2,14 @@
 //! output is the last argument, `&mut`.
 
 mod account;
+mod account_bodies;
 mod advance;
 mod angles;
 mod apply;
 mod assemble;
+mod assemble_touches;
 mod balance;
+mod body_motion;
 mod detect;
 mod factorize;
 mod free_motion;
@@ -17,9 +20,11 @@ mod merge;
 mod newmark;
 mod project;
 mod solve;
+mod springs;
 mod stage;
 mod survey;
 mod tangent;
+mod touches;
 mod two_levels;
 
 pub use account::{Accounting, Energies, Made, Works, account, energies};
@@ -38,6 +43,7 @@ pub use merge::{Merging, merge};
 pub use newmark::{Newmark, Smooth};
 pub use project::{Projecting, Projection, account_projection, entered, project};
 pub use solve::{Impulses, Policy, judge, judge_solve, solve, warm_start};
+pub use springs::factorize_springs;
 pub use stage::Stage;
 pub use tangent::{Tangent, tangent};
 pub use two_levels::TwoLevels;

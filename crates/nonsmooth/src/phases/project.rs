@@ -9,7 +9,8 @@
 //! repeated until every |y| (or, where only overlap counts, every −y) is within the tolerance: Newton's iteration for the
 //! nearest point in the metric of M. A contact that one pass moved out is held on the surface by the next ones, lest
 //! the corrections of its neighbours open it again. Velocities stay as they are. The energy that this adds, T + V after
-//! less T + V before, is the column `projection` of the ledger. [Acary13]
+//! less T + V before, is the column `projection` of the ledger. Of rigid bodies all points that overlap are moved out,
+//! those that nearly touch held apart; the normals are those of q⁺. [Acary13]
 
 use super::account::{Accounting, energies};
 use super::apply::apply;
@@ -20,11 +21,12 @@ use super::free_motion::Free;
 use super::iterate::Iterate;
 use super::solve::{Impulses, solve};
 use super::survey::survey;
-use crate::error::{StepError, StepResult, check_finite};
+use crate::error::{StepError, StepResult, check_coordinates};
 use crate::integrators::Solving;
 use crate::laws::StepForm;
 use crate::log::StepLog;
 use crate::model::{Key, Model, State};
+use glam::DVec3;
 use nonsmooth_solvers::Set;
 
 /// Where and how closely the end of the step is projected.
@@ -77,7 +79,7 @@ pub fn project(
             return Ok(());
         }
         if pass >= rule.iterations {
-            let constraint = worst.map_or(String::new(), |key| model.constraints.name(key).to_owned());
+            let constraint = worst.unwrap_or_default();
             let tolerance = rule.tolerance;
             return Err(
                 StepError::Projection { iterations: pass, constraint, violation, tolerance }.into()
@@ -115,7 +117,7 @@ impl Projecting {
     }
 
     /// Gaps and Jacobians of the selected constraints at `next.q`; returns the largest violation and its place.
-    fn evaluate(&mut self, model: &Model, next: &State) -> StepResult<(f64, Option<Key>)> {
+    fn evaluate(&mut self, model: &Model, next: &State) -> StepResult<(f64, Option<String>)> {
         let Self { keys, surface, rows, .. } = self;
         survey(model, keys, next, rows)?;
         let (mut largest, mut worst) = (0.0, None);
@@ -125,6 +127,13 @@ impl Projecting {
             let violation = if surface[i] { rows.gap[i].abs() } else { -rows.gap[i] };
             if violation > largest {
                 (largest, worst) = (violation, Some(key));
+            }
+        }
+        let mut worst = worst.map(|key| model.constraints.name(key).to_owned());
+        if !model.bodies.is_empty() {
+            let (overlap, bodies) = rows.touches.survey(model, next)?;
+            if overlap > largest {
+                (largest, worst) = (overlap, bodies);
             }
         }
         Ok((largest, worst))
@@ -142,18 +151,25 @@ impl Projecting {
         at.rest_at(next);
         factorize(model, at, Coeffs::EXPLICIT, factors)?;
         free.v.clear();
-        free.v.resize(next.q.len(), 0.0);
+        free.v.resize(next.v.len(), 0.0);
         assemble(model, rows, factors, free, assembly);
         // The solver also sees the problems of the velocities, whose stamps count apart.
         assembly.problem.matrix_stamp = None;
         multipliers.p.clear();
-        multipliers.p.resize(rows.keys.len(), 0.0);
+        multipliers.p.resize(rows.keys.len() + rows.touches.keys.len(), 0.0);
         solve(rows, assembly, &mut *solving.solver, solving.tolerance, multipliers, log)?;
         log.set_aside();
         apply(model, free, rows, &multipliers.p, factors, dq);
         surface.iter_mut().zip(&multipliers.p).for_each(|(surface, p)| *surface |= *p > 0.0);
-        next.q.iter_mut().zip(&*dq).for_each(|(q, dq)| *q += dq);
-        check_finite(model, "position", &next.q)
+        let first = model.bodies.first_q;
+        next.q[..first].iter_mut().zip(&*dq).for_each(|(q, dq)| *q += dq);
+        for i in 0..model.bodies.n {
+            let (shift, turn) = model.bodies.twist(dq, i);
+            if shift != DVec3::ZERO || turn != DVec3::ZERO {
+                model.bodies.displace(&mut next.q, i, shift, turn);
+            }
+        }
+        check_coordinates(model, &next.q)
     }
 
     /// Swaps q⁺ as the velocities gave it with its projection.

@@ -38,11 +38,14 @@ impl Impulses {
 
 /// The guess of p: what each contact carried in the last step, scaled by h/h_last.
 #[inline]
-pub fn warm_start(now: &State, rows: &Rows, h: f64, impulses: &mut Impulses) {
+pub fn warm_start(model: &Model, now: &State, rows: &Rows, h: f64, impulses: &mut Impulses) {
     impulses.previous.clear();
     impulses.p.clear();
     if !rows.keys.is_empty() {
         guess(now, rows, h, impulses);
+    }
+    if !rows.touches.is_empty() {
+        guess_touches(model, now, rows, h, impulses);
     }
 }
 
@@ -62,6 +65,23 @@ fn guess(now: &State, rows: &Rows, h: f64, impulses: &mut Impulses) {
     impulses.p.extend_from_slice(&impulses.previous);
 }
 
+/// The same for contact points of bodies.
+#[inline(never)]
+fn guess_touches(model: &Model, now: &State, rows: &Rows, h: f64, impulses: &mut Impulses) {
+    let scale = if now.step_size > 0.0 { h / now.step_size } else { 1.0 };
+    let (known, mut k) = (&now.touches, 0);
+    for (i, key) in rows.touches.keys.iter().enumerate() {
+        while known.keys.get(k).is_some_and(|other| other < key) {
+            k += 1;
+        }
+        let found = known.keys.get(k) == Some(key);
+        let dim = rows.touches.form(model, i).set.dim();
+        let p = if found { known.impulses[k].map(|p| scale * p) } else { [0.0; 3] };
+        impulses.previous.extend_from_slice(&p[..dim]);
+    }
+    impulses.p.clone_from(&impulses.previous);
+}
+
 /// Solves the problem and notes the report; `judge` decides later whether it is good enough. Without rows
 /// there is nothing to solve.
 #[inline]
@@ -73,7 +93,7 @@ pub fn solve(
     impulses: &mut Impulses,
     log: &mut StepLog,
 ) -> StepResult {
-    if !rows.keys.is_empty() {
+    if !rows.is_empty() {
         log.solves.push(solve_rows(assembly, solver, tolerance, impulses)?);
     }
     Ok(())
@@ -128,10 +148,7 @@ fn miss(model: &Model, rows: &Rows, tolerance: f64, policy: Policy, report: &Rep
         method: report.method,
         residual: report.residual,
         tolerance,
-        worst: report
-            .worst
-            .and_then(|c| rows.contact(c))
-            .map(|key| model.constraints.name(key).to_owned()),
+        worst: report.worst.and_then(|c| rows.name(model, c)),
     }
     .into())
 }

@@ -61,8 +61,12 @@ impl Rows {
         gather(columns, &at.q, &mut self.local_q);
         slope_of(&**function, at.t, &self.local_q, &mut self.slope).map_err(user())?;
         self.slope.iter().try_for_each(|&s| check_constraint(model, "jacobian", key, s))?;
+        let lift = constraints.lift(i - constraints.n_linear());
+        if let Some(lift) = lift {
+            lift.apply(&at.q, &mut self.slope);
+        }
         let slope = std::mem::take(&mut self.slope);
-        self.append(columns, &slope);
+        self.append(lift.map_or(columns, |lift| &lift.columns), &slope);
         self.slope = slope;
         let gap = function.gap(at.t, &self.local_q).map_err(user())?;
         Ok((gap, function.rate(at.t, &self.local_q).map_err(user())?))

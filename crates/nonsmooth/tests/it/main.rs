@@ -2,6 +2,7 @@
 
 mod analysis;
 mod analytic;
+mod bodies;
 mod by_name;
 mod d1_minus;
 mod events;

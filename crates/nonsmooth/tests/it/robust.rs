@@ -371,7 +371,7 @@ fn a_driven_piston_at_a_wall_has_no_solution_and_the_wall_is_named() {
     let error = simulation.run(100, &mut [&mut summary]).expect_err("the wall cannot hold it");
     let RunError::Step { step, source, .. } = &error else { panic!("{error}") };
     let StepError::NotConverged { residual, worst, .. } = source else { panic!("{error}") };
-    assert_eq!(worst.as_deref(), Some("wall"), "{error}");
+    assert_eq!(worst.as_deref(), Some("constraint `wall`"), "{error}");
     assert!(*residual > 0.1 && summary.unconverged == 0 && summary.steps + 1 == *step, "{error}");
     // The gap 0.1 − t closes in the look-ahead γ h at t = 0.095, seen at the start of step 11.
     assert!((10..=11).contains(step), "{error}");

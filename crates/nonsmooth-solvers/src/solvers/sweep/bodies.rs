@@ -11,12 +11,12 @@
 
 use super::colours::Colours;
 use super::{CHUNK, Form, Node, Order, Places, Rule, SHARED, Task, load_nodes, reset, store_nodes};
-use crate::problem::{Matrix, Problem};
+use crate::problem::Problem;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Sweeps after which v is computed anew; it costs a third of a sweep.
-const REFRESH: usize = 50;
+pub(super) const REFRESH: usize = 50;
 
 #[derive(Default)]
 pub(super) struct Bodies<const D: usize> {
@@ -39,16 +39,16 @@ pub(super) struct Bodies<const D: usize> {
 
 /// An f64 that threads may write, each its own.
 #[derive(Default)]
-struct Atom(AtomicU64);
+pub(super) struct Atom(AtomicU64);
 
 impl Atom {
     #[inline(always)]
-    fn get(&self) -> f64 {
+    pub(super) fn get(&self) -> f64 {
         f64::from_bits(self.0.load(Ordering::Relaxed))
     }
 
     #[inline(always)]
-    fn set(&self, x: f64) {
+    pub(super) fn set(&self, x: f64) {
         self.0.store(x.to_bits(), Ordering::Relaxed);
     }
 }
@@ -98,9 +98,7 @@ impl<const D: usize> Form for Bodies<D> {
 impl<const D: usize> Bodies<D> {
     /// Copies J and M⁻¹ Jᵀ column by column, constraint `places.order[k]` to place k.
     fn fill(&mut self, problem: &Problem, places: &Places) {
-        let Matrix::Factored(factored) = &problem.matrix else {
-            unreachable!("the storage is chosen by the matrix")
-        };
+        let factored = problem.factored().expect("the storage is chosen by the matrix");
         let response = factored.response().expect("bodies are chosen where there is a response");
         let n_columns = factored.jacobian.n_columns;
         self.velocity.resize_with(n_columns, Atom::default);

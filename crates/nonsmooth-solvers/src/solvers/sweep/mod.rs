@@ -6,26 +6,31 @@
 //!
 //! The update is the exact solution of the one constraint (`Rule::Exact`, `local.rs`) or one projected step
 //! p_c ← P_C(p_c − ω ρ (u_c + shift_c)), ρ = 1/λ_max(W_cc) (`Rule::Projected`). W is stored as d × d blocks (`blocks.rs`), or not
-//! at all, with velocities of bodies in its place (`bodies.rs`); d is the largest dimension among the sets, and smaller sets
-//! are padded with zeros. In the natural order constraints follow each other as the problem lists them. In the
+//! at all, with velocities of bodies in its place, by rows of J (`bodies.rs`) or by contact frames (`touching.rs`); d is the
+//! largest dimension among the sets, and smaller sets are padded with zeros. In the natural order constraints follow each other as the problem lists them. In the
 //! coloured order (`colours.rs`) those of one colour do not touch each other, so that threads may share them; the
 //! result is the same for any number of threads, since nothing in a colour depends on the order within it.
 
 mod blocks;
 mod bodies;
 mod colours;
+mod touching;
 
 use crate::local::Local;
 use crate::problem::{Matrix, Problem};
 use crate::set::{MAX_DIM, Set};
 use blocks::Blocks;
 use bodies::Bodies;
+use touching::{Touched, Turn};
 
 /// Constraints that one task of a thread takes. Fixed, so that sums do not depend on the threads.
 const CHUNK: usize = 256;
 /// Constraints of one colour from which threads share them. On a pile of 10 000 contacts, about 1000 of each colour, two
 /// threads take 13 % more processor time than one.
 const SHARED: usize = 2 * CHUNK;
+
+/// Contacts of touching bodies from which sweeps go by colours, where there is a choice.
+const COLOURED: usize = 4 * SHARED;
 
 /// How one constraint is renewed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,6 +48,8 @@ pub(super) enum Order {
     Natural,
     /// Colour by colour, each by any number of threads.
     Coloured,
+    /// Coloured for bodies that touch at `COLOURED` contacts or more, else natural: whatever the threads.
+    BySize,
 }
 
 /// A problem prepared for sweeps, whatever the storage.
@@ -51,32 +58,71 @@ trait Form: Send {
     fn load(&mut self, p: &[f64]);
     fn store(&self, p: &mut [f64]);
     fn sweep(&mut self, rule: Rule) -> f64;
+
+    /// Begins to remember the way of p, for `extrapolate`; without effect where that is not offered.
+    fn remember(&mut self) {}
+
+    /// p ← p + β d, d ← β d + δ, with δ the change of p by the sweeps since the last call.
+    fn extrapolate(&mut self, _beta: f64) {}
 }
 
 /// Sweeps over one problem after the other, keeping its memory.
 #[derive(Default)]
 pub(super) struct Sweeper {
     form: Option<Box<dyn Form>>,
-    /// Largest dimension, and whether W is formed: what decides on the storage.
-    shape: (usize, bool),
+    /// Largest dimension, and how W is given: what decides on the storage.
+    shape: (usize, Storage),
+}
+
+/// How a problem is stored for sweeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Storage {
+    #[default]
+    Blocks,
+    Bodies,
+    /// Bodies that touch, all of them the same about all axes.
+    Round,
+    Touching,
+}
+
+impl Storage {
+    fn of(problem: &Problem) -> Self {
+        match &problem.matrix {
+            Matrix::Assembled(_) => Storage::Blocks,
+            Matrix::Factored(factored) if factored.response().is_none() => Storage::Blocks,
+            Matrix::Touching(touching) if touching::takes(problem) => {
+                if touching::is_round(touching) {
+                    Storage::Round
+                } else {
+                    Storage::Touching
+                }
+            }
+            _ => Storage::Bodies,
+        }
+    }
 }
 
 impl Sweeper {
     /// Prepares blocks and constraints of `problem`.
     pub(super) fn prepare(&mut self, problem: &Problem, order: Order) {
         let dim = problem.sets.iter().map(|set| set.dim()).max().unwrap_or(1);
-        let formed = match &problem.matrix {
-            Matrix::Assembled(_) => true,
-            Matrix::Factored(factored) => factored.response().is_none(),
+        let storage = Storage::of(problem);
+        let touches = matches!(storage, Storage::Round | Storage::Touching);
+        let order = match order {
+            Order::BySize if touches && problem.sets.len() >= COLOURED => Order::Coloured,
+            Order::BySize => Order::Natural,
+            order => order,
         };
-        if self.form.is_none() || self.shape != (dim, formed) {
-            self.shape = (dim, formed);
-            self.form = Some(match dim {
-                1 => new_form::<1>(formed),
-                2 => new_form::<2>(formed),
-                3 => new_form::<3>(formed),
-                4 | 5 => new_form::<5>(formed),
-                _ => new_form::<MAX_DIM>(formed),
+        if self.form.is_none() || self.shape != (dim, storage) {
+            self.shape = (dim, storage);
+            self.form = Some(match (storage, dim) {
+                (Storage::Round, _) => touched_form::<f64>(dim),
+                (Storage::Touching, _) => touched_form::<[f64; 6]>(dim),
+                (_, 1) => new_form::<1>(storage),
+                (_, 2) => new_form::<2>(storage),
+                (_, 3) => new_form::<3>(storage),
+                (_, 4 | 5) => new_form::<5>(storage),
+                _ => new_form::<MAX_DIM>(storage),
             });
         }
         self.form().prepare(problem, order);
@@ -97,13 +143,34 @@ impl Sweeper {
         self.form().sweep(rule)
     }
 
+    /// Begins to remember the way of p, where bodies touch.
+    pub(super) fn remember(&mut self) {
+        self.form().remember();
+    }
+
+    /// Goes on along the way of p by `beta`, where bodies touch.
+    pub(super) fn extrapolate(&mut self, beta: f64) {
+        self.form().extrapolate(beta);
+    }
+
     fn form(&mut self) -> &mut dyn Form {
         &mut **self.form.as_mut().expect("`prepare` comes first")
     }
 }
 
-fn new_form<const D: usize>(formed: bool) -> Box<dyn Form> {
-    if formed { Box::<Blocks<D>>::default() } else { Box::<Bodies<D>>::default() }
+fn new_form<const D: usize>(storage: Storage) -> Box<dyn Form> {
+    match storage {
+        Storage::Blocks => Box::<Blocks<D>>::default(),
+        _ => Box::<Bodies<D>>::default(),
+    }
+}
+
+fn touched_form<T: Turn + Default>(dim: usize) -> Box<dyn Form> {
+    match dim {
+        1 => Box::<Touched<1, T>>::default(),
+        2 => Box::<Touched<2, T>>::default(),
+        _ => Box::<Touched<3, T>>::default(),
+    }
 }
 
 /// One constraint, padded to D components.

@@ -24,6 +24,9 @@ fn variant(issue: &Issue) -> &'static str {
         Issue::User(_) => "User",
         Issue::Law(_) => "Law",
         Issue::Tangents { .. } => "Tangents",
+        Issue::Body(_) => "Body",
+        Issue::PrescribedBody => "PrescribedBody",
+        Issue::VelocityOfBody => "VelocityOfBody",
     }
 }
 

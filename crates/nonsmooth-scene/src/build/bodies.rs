@@ -1,0 +1,505 @@
+//! Rigid bodies of a scene: moving, fixed and prescribed.
+//!
+//! A scene places the origin of a shape; a model places centres of mass. With the centre c in the frame of the shape,
+//! x = position + R c, and the parts of the body move by −c.
+
+use super::Build;
+use super::copies::{At, Programs, values_at};
+use super::names::Family;
+use super::shapes::Built;
+use super::solid::Solid;
+use super::systems::is_name;
+use crate::scene::{self, Inertia, ShapeRef};
+use crate::source::Path;
+use glam::{DMat3, DQuat, DVec3};
+use nonsmooth::{Body, Dimension, MaterialId, Moved, Obstacle, Part, Region, UserError};
+use nonsmooth_geometry::broad::Groups;
+use std::sync::Arc;
+
+/// Where a body of the scene is at the start, and which table it comes from.
+#[derive(Clone, Copy)]
+pub(super) struct Seat {
+    /// Number of the table `[[body]]`.
+    pub(super) table: u32,
+    /// Of the origin of its shape [m].
+    pub(super) position: DVec3,
+    /// From its axes to those of the world.
+    pub(super) rotation: DQuat,
+    /// Centre of mass in its frame [m].
+    pub(super) centre: DVec3,
+}
+
+/// What a table `[[body]]` holds for all its copies.
+struct Table<'a> {
+    number: usize,
+    path: &'a Path,
+    spec: &'a scene::Body,
+    force: Option<Programs>,
+    torque: Option<Programs>,
+    motion: Option<Course>,
+    /// The shapes of its parts, where they do not depend on i.
+    shapes: Vec<Option<Arc<Built>>>,
+}
+
+/// A prescribed motion: position and angle with their derivatives, and the axis.
+struct Course {
+    position: Option<(Programs, Programs)>,
+    angle: Option<(Programs, Programs)>,
+}
+
+/// A part at its place in the frame of the body.
+struct Piece {
+    built: Arc<Built>,
+    position: DVec3,
+    rotation: DQuat,
+    material: MaterialId,
+    groups: Groups,
+}
+
+impl Piece {
+    /// As a part of the model, whose origin is `centre` in the frame of the body.
+    fn part(&self, centre: DVec3) -> Part {
+        let placed = self.built.form.placed(self.position - centre, self.rotation);
+        Part { placed, material: self.material, groups: self.groups }
+    }
+}
+
+impl Build<'_> {
+    /// Reads where bodies live.
+    pub(super) fn world(&mut self) {
+        let world = &self.scene.world;
+        let path = Path::of("world.gravity");
+        if let Some(list) = &world.gravity {
+            match list.len() {
+                2 => {
+                    self.dimension = Dimension::Plane;
+                    self.builder.plane();
+                }
+                3 => {}
+                n => {
+                    let message =
+                        format!("gravity has three numbers in space, two in the plane; got {n}");
+                    return self.mistake(&path, message);
+                }
+            }
+        }
+        if let Some(g) = self.point(&At::Path(&path), world.gravity.as_ref(), None, DVec3::ZERO) {
+            self.builder.gravity(g.to_array());
+        }
+        if let Some(region) = &world.region {
+            let path = Path::of("world.region");
+            let at = At::Path(&path);
+            let low = self.point(&at.key("low"), Some(&region.low), None, DVec3::ZERO);
+            let high = self.point(&at.key("high"), Some(&region.high), None, DVec3::ZERO);
+            if let (Some(mut low), Some(mut high)) = (low, high) {
+                if self.dimension == Dimension::Plane {
+                    (low.z, high.z) = (f64::NEG_INFINITY, f64::INFINITY);
+                }
+                self.builder.region(Region { low: low.to_array(), high: high.to_array() });
+            }
+        }
+    }
+
+    pub(super) fn bodies(&mut self) {
+        let scene = self.scene;
+        for (number, spec) in scene.body.iter().enumerate() {
+            let path = Path::of("body").index(number);
+            self.compiled.clear();
+            let Some(mut table) = self.body_table(number, &path, spec) else { continue };
+            let copies = self.copies(&path, spec.repeat.as_ref());
+            let before = self.mistakes.len();
+            self.register_body(&path, spec, copies.len());
+            for copy in copies {
+                if table.is_obstacle() {
+                    self.obstacle(&mut table, copy);
+                } else {
+                    self.body(&mut table, copy);
+                }
+                // Further copies would repeat the mistake.
+                if self.mistakes.len() > before {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Notes the name of a table and how many bodies it makes.
+    fn register_body(&mut self, path: &Path, spec: &scene::Body, n: usize) {
+        let name = &spec.name;
+        if !is_name(name) {
+            let message = format!("`{name}` is not a name: letters, digits and _, not first a digit");
+            self.mistake(&path.key("name"), message);
+        }
+        let of_system = |known: &String| known.split('[').next() == Some(name);
+        if self.directory.family(name).is_some() || self.system_names.iter().any(of_system) {
+            self.mistake(&path.key("name"), format!("there are two bodies or systems called `{name}`"));
+        }
+        let is_obstacle = spec.fixed || spec.motion.is_some();
+        let first = if is_obstacle { self.obstacles.len() } else { self.moving.len() };
+        let count = spec.repeat.as_ref().map(|_| n);
+        let axes: &[&str] =
+            if self.dimension == Dimension::Plane { &["x", "y", "phi"] } else { &["x", "y", "z"] };
+        self.directory.add_family(name, Family { first, count, is_obstacle }, axes);
+    }
+
+    /// What all copies of a table share; refuses keys that do not go together.
+    fn body_table<'a>(
+        &mut self,
+        number: usize,
+        path: &'a Path,
+        spec: &'a scene::Body,
+    ) -> Option<Table<'a>> {
+        let before = self.mistakes.len();
+        self.check_keys(path, spec);
+        let (at, repeated) = (At::Path(path), spec.repeat.is_some());
+        let force =
+            spec.force.as_ref().map(|list| self.point_programs(&at.key("force"), list, repeated));
+        let torque = spec
+            .torque
+            .as_ref()
+            .map(|vector| self.turning_programs(&at.key("torque"), vector, repeated));
+        let motion = spec.motion.as_ref().map(|motion| {
+            let at = at.key("motion");
+            let position = motion.position.as_ref();
+            let position = position.map(|list| self.point_programs(&at.key("position"), list, repeated));
+            let angle = motion.angle.as_ref();
+            let angle = angle
+                .map(|angle| self.programs(&at.key("angle"), std::slice::from_ref(angle), repeated));
+            Course { position: position.flatten(), angle: angle.flatten() }
+        });
+        let n_parts = spec.parts.as_ref().map_or(1, Vec::len);
+        (self.mistakes.len() == before).then(|| Table {
+            number,
+            path,
+            spec,
+            force: force.flatten().map(|(values, _)| values),
+            torque: torque.flatten(),
+            motion,
+            shapes: vec![None; n_parts],
+        })
+    }
+
+    fn check_keys(&mut self, path: &Path, spec: &scene::Body) {
+        let at = At::Path(path);
+        if spec.shape.is_some() && spec.parts.is_some() {
+            self.wrong(&at.key("parts"), "a body has one `shape` or several `parts`, not both".into());
+        }
+        let what = match (spec.fixed, &spec.motion) {
+            (true, Some(_)) => {
+                let message = "a body is `fixed` or has a `motion`, not both".to_owned();
+                return self.wrong(&at.key("motion"), message);
+            }
+            (true, None) => "is fixed",
+            (false, Some(_)) => "moves as its `motion` says",
+            (false, None) => return self.check_mass_keys(&at, spec),
+        };
+        let given = [
+            ("density", spec.density.is_some()),
+            ("mass", spec.mass.is_some()),
+            ("inertia", spec.inertia.is_some()),
+            ("centre", spec.centre.is_some()),
+            ("velocity", spec.velocity.is_some()),
+            ("angular_velocity", spec.angular_velocity.is_some()),
+            ("force", spec.force.is_some()),
+            ("torque", spec.torque.is_some()),
+            ("born", spec.born.is_some()),
+        ];
+        for (key, _) in given.iter().filter(|(_, given)| *given) {
+            self.wrong(&at.key(key), format!("`{}` {what}, so `{key}` has no meaning", spec.name));
+        }
+    }
+
+    fn check_mass_keys(&mut self, at: &At<'_>, spec: &scene::Body) {
+        let scene::Body { density, mass, inertia, centre, .. } = spec;
+        match (density, mass) {
+            (Some(_), Some(_)) => {
+                self.wrong(&at.key("density"), "give `density` or `mass`, not both".into());
+            }
+            (None, None) => {
+                let message = format!(
+                    "`{}` moves, so it needs a `density` or a `mass`; or fix it with `fixed = true`",
+                    spec.name
+                );
+                self.wrong(at, message);
+            }
+            (Some(_), None) if inertia.is_some() => {
+                self.wrong(&at.key("inertia"), "`inertia` goes with `mass`, not with `density`".into());
+            }
+            _ => {}
+        }
+        if centre.is_some() && inertia.is_none() {
+            let message =
+                "`centre` goes with `mass` and `inertia`; without them it follows from the shape";
+            self.wrong(&at.key("centre"), message.into());
+        }
+    }
+
+    /// Adds a moving body.
+    fn body(&mut self, table: &mut Table<'_>, copy: Option<usize>) {
+        let (spec, at) = (table.spec, At::Path(table.path));
+        let pieces = self.pieces(table, copy);
+        let place = self.place(&at, spec, copy);
+        let velocity = self.point(&at.key("velocity"), spec.velocity.as_ref(), copy, DVec3::ZERO);
+        let spin = self.spin(&at.key("angular_velocity"), spec.angular_velocity.as_ref(), copy);
+        let born = self.optional(&at.key("born"), spec.born.as_ref(), copy);
+        let (Some(pieces), Some((position, rotation))) = (pieces, place) else { return };
+        let (Some(velocity), Some(spin), Ok(born)) = (velocity, spin, born) else { return };
+        let Some((mass, centre, inertia)) = self.mass(&at, spec, &pieces, copy) else { return };
+        let i = copy.unwrap_or(0) as f64;
+        let (force, torque) = (table.force.clone(), table.torque.clone());
+        let in_plane = self.dimension == Dimension::Plane;
+        let wrench = (force.is_some() || torque.is_some()).then(|| {
+            let wrench = move |t: f64| {
+                let force: [f64; 3] = values_at(force.as_deref().unwrap_or_default(), t, i);
+                let torque: [f64; 3] = values_at(torque.as_deref().unwrap_or_default(), t, i);
+                let torque = if in_plane { [0.0, 0.0, torque[0]] } else { torque };
+                Ok::<_, UserError>([force[0], force[1], force[2], torque[0], torque[1], torque[2]])
+            };
+            Box::new(wrench) as nonsmooth::Wrench
+        });
+        self.builder.body(Body {
+            name: full_name(&spec.name, copy),
+            mass,
+            inertia,
+            position: (position + rotation * centre).to_array(),
+            rotation: [rotation.w, rotation.x, rotation.y, rotation.z],
+            velocity: velocity.to_array(),
+            angular_velocity: spin.to_array(),
+            parts: pieces.iter().map(|piece| piece.part(centre)).collect(),
+            wrench,
+            born,
+        });
+        self.moving.push(Seat { table: table.number as u32, position, rotation, centre });
+    }
+
+    /// Adds a fixed or prescribed body.
+    fn obstacle(&mut self, table: &mut Table<'_>, copy: Option<usize>) {
+        let (spec, at) = (table.spec, At::Path(table.path));
+        let pieces = self.pieces(table, copy);
+        let place = self.place(&at, spec, copy);
+        let axis = match &spec.motion {
+            Some(motion) if motion.angle.is_some() => {
+                self.axis(&at.key("motion"), motion.axis.as_ref(), copy)
+            }
+            Some(motion) if motion.axis.is_some() => {
+                self.wrong(&at.key("motion").key("axis"), "an `axis` needs an `angle`".into());
+                None
+            }
+            _ => Some(DVec3::Z),
+        };
+        let (Some(pieces), Some((position, rotation)), Some(axis)) = (pieces, place, axis) else {
+            return;
+        };
+        let parts = pieces.iter().map(|piece| piece.part(DVec3::ZERO)).collect();
+        let mut obstacle = Obstacle::new(&full_name(&spec.name, copy), parts);
+        obstacle.position = position.to_array();
+        obstacle.rotation = [rotation.w, rotation.x, rotation.y, rotation.z];
+        let i = copy.unwrap_or(0) as f64;
+        obstacle.motion =
+            table.motion.as_ref().map(|course| motion(course, (position, rotation), axis, i));
+        self.builder.obstacle(obstacle);
+        let seat = Seat { table: table.number as u32, position, rotation, centre: DVec3::ZERO };
+        self.obstacles.push((seat, table.motion.is_some()));
+    }
+
+    fn place(&mut self, at: &At<'_>, spec: &scene::Body, copy: Option<usize>) -> Option<(DVec3, DQuat)> {
+        let position = self.point(&at.key("position"), spec.position.as_ref(), copy, DVec3::ZERO);
+        let rotation = self.orientation(&at.key("orientation"), spec.orientation.as_ref(), copy);
+        position.zip(rotation)
+    }
+
+    /// The parts of a body in its frame.
+    fn pieces(&mut self, table: &mut Table<'_>, copy: Option<usize>) -> Option<Vec<Piece>> {
+        let (spec, at) = (table.spec, At::Path(table.path));
+        let groups = self.groups(&at.key("groups"), spec.groups.as_ref());
+        let Some(parts) = &spec.parts else {
+            let Some(reference) = &spec.shape else { return Some(Vec::new()) };
+            let material = self.material(&at, spec.material.as_deref());
+            let built = self.shared_shape(&at.key("shape"), reference, &mut table.shapes[0], copy)?;
+            let (position, rotation) = (DVec3::ZERO, DQuat::IDENTITY);
+            return Some(vec![Piece {
+                built,
+                position,
+                rotation,
+                material: material?,
+                groups: groups?,
+            }]);
+        };
+        let (body, list) = (at, at.key("parts"));
+        let mut pieces = Vec::with_capacity(parts.len());
+        for (k, part) in parts.iter().enumerate() {
+            let at = list.entry(k);
+            let built = self.shared_shape(&at.key("shape"), &part.shape, &mut table.shapes[k], copy);
+            let position = self.point(&at.key("position"), part.position.as_ref(), copy, DVec3::ZERO);
+            let rotation = self.orientation(&at.key("orientation"), part.orientation.as_ref(), copy);
+            let material = match &part.material {
+                Some(name) => self.material(&at, Some(name)),
+                None => self.material(&body, spec.material.as_deref()),
+            };
+            let groups = match &part.groups {
+                Some(own) => self.groups(&at.key("groups"), Some(own)),
+                None => groups,
+            };
+            let place = position.zip(rotation).zip(material.zip(groups));
+            pieces.extend(built.zip(place).map(
+                |(built, ((position, rotation), (material, groups)))| Piece {
+                    built,
+                    position,
+                    rotation,
+                    material,
+                    groups,
+                },
+            ));
+        }
+        (pieces.len() == parts.len()).then_some(pieces)
+    }
+
+    /// The shape, made anew only if it depends on i.
+    fn shared_shape(
+        &mut self,
+        at: &At<'_>,
+        reference: &ShapeRef,
+        known: &mut Option<Arc<Built>>,
+        copy: Option<usize>,
+    ) -> Option<Arc<Built>> {
+        if let Some(built) = known {
+            return Some(built.clone());
+        }
+        self.compiled.used_index = false;
+        let built = self.shape_ref(at, reference, copy)?;
+        if !self.compiled.used_index {
+            *known = Some(built.clone());
+        }
+        Some(built)
+    }
+
+    fn groups(&mut self, at: &At<'_>, groups: Option<&scene::Groups>) -> Option<Groups> {
+        let Some(scene::Groups { member_of, meets }) = groups else { return Some(Groups::ALL) };
+        let mut bits = |key: &str, list: &Option<Vec<u32>>| match list {
+            None => Some(u32::MAX),
+            Some(list) => {
+                if let Some(k) = list.iter().position(|group| *group > 31) {
+                    let message = format!("groups are numbered 0 to 31, got {}", list[k]);
+                    self.wrong(&at.key(key).entry(k), message);
+                    return None;
+                }
+                Some(list.iter().fold(0, |bits, group| bits | 1 << group))
+            }
+        };
+        let (member_of, meets) = (bits("member_of", member_of), bits("meets", meets));
+        Some(Groups { member_of: member_of?, meets: meets? })
+    }
+
+    /// Mass, centre in the frame of the body, and inertia about it.
+    fn mass(
+        &mut self,
+        at: &At<'_>,
+        spec: &scene::Body,
+        pieces: &[Piece],
+        copy: Option<usize>,
+    ) -> Option<(f64, DVec3, [[f64; 3]; 3])> {
+        let (key, quantity) = match (&spec.density, &spec.mass) {
+            (Some(density), _) => ("density", density),
+            (None, mass) => ("mass", mass.as_ref()?),
+        };
+        let given = self.value(&at.key(key), quantity, copy)?;
+        if given <= 0.0 {
+            let of_copy = copy.map_or(String::new(), |i| format!(" for i = {i}"));
+            self.wrong(&at.key(key), format!("`{key}` must be > 0, got {given}{of_copy}"));
+            return None;
+        }
+        if let Some(inertia) = &spec.inertia {
+            let centre = self.point(&at.key("centre"), spec.centre.as_ref(), copy, DVec3::ZERO)?;
+            return Some((given, centre, self.inertia(&at.key("inertia"), inertia, copy)?));
+        }
+        let mut solids = Vec::with_capacity(pieces.len());
+        for (k, piece) in pieces.iter().enumerate() {
+            match &piece.built.solid {
+                Ok(solid) => solids.push(solid.moved(piece.position, piece.rotation)),
+                Err(error) => {
+                    let message = format!(
+                        "`{}` moves, but {error}; give its `mass` and `inertia`, or fix it with `fixed = true`",
+                        spec.name
+                    );
+                    let (parts, shape) = (at.key("parts"), at.key("shape"));
+                    let place = if spec.parts.is_some() { parts.entry(k) } else { shape };
+                    self.wrong(&place, message);
+                    return None;
+                }
+            }
+        }
+        if solids.is_empty() {
+            let message = format!("`{}` has no shape, so it needs a `mass` and an `inertia`", spec.name);
+            self.wrong(at, message);
+            return None;
+        }
+        let solid = Solid::joined(&solids);
+        let density = if spec.density.is_some() { given } else { given / solid.volume };
+        let inertia = super::solid::rows(&(solid.inertia * density));
+        Some((density * solid.volume, solid.centre, inertia))
+    }
+
+    fn inertia(&mut self, at: &At<'_>, inertia: &Inertia, copy: Option<usize>) -> Option<[[f64; 3]; 3]> {
+        let in_plane = self.dimension == Dimension::Plane;
+        match inertia {
+            Inertia::Moment(moment) if in_plane => {
+                let j = self.value(at, moment, copy)?;
+                Some(DMat3::from_diagonal(DVec3::splat(j)).to_cols_array_2d())
+            }
+            Inertia::Diagonal(list) if !in_plane && list.len() == 3 => {
+                let x = self.numbers(at, list, copy)?;
+                Some(DMat3::from_diagonal(DVec3::new(x[0], x[1], x[2])).to_cols_array_2d())
+            }
+            Inertia::Rows(rows) if !in_plane && rows.len() == 3 && rows.iter().all(|r| r.len() == 3) => {
+                let mut a = [[0.0; 3]; 3];
+                for (k, row) in rows.iter().enumerate() {
+                    a[k].copy_from_slice(&self.numbers(&at.entry(k), row, copy)?);
+                }
+                Some(a)
+            }
+            _ => {
+                let want = if in_plane { "one number" } else { "three diagonal entries or three rows" };
+                self.wrong(at, format!("`inertia` must be {want}; {}", self.dimension_text()));
+                None
+            }
+        }
+    }
+}
+
+impl Table<'_> {
+    fn is_obstacle(&self) -> bool {
+        self.spec.fixed || self.spec.motion.is_some()
+    }
+}
+
+/// The name of a copy.
+pub(super) fn full_name(name: &str, copy: Option<usize>) -> String {
+    copy.map_or_else(|| name.to_owned(), |i| format!("{name}[{i}]"))
+}
+
+/// Position and turn as functions of time, their velocities by differentiation.
+fn motion(
+    course: &Course,
+    (position, rotation): (DVec3, DQuat),
+    axis: DVec3,
+    i: f64,
+) -> nonsmooth::Motion {
+    let (path, angle) = (course.position.clone(), course.angle.clone());
+    Box::new(move |t: f64| {
+        let (at, velocity) = match &path {
+            Some((values, rates)) => (values_at::<3>(values, t, i), values_at::<3>(rates, t, i)),
+            None => (position.to_array(), [0.0; 3]),
+        };
+        let (turn, spin) = match &angle {
+            Some((values, rates)) => (values_at::<1>(values, t, i)[0], values_at::<1>(rates, t, i)[0]),
+            None => (0.0, 0.0),
+        };
+        let q = (DQuat::from_axis_angle(axis, turn) * rotation).normalize();
+        Ok(Moved {
+            position: at,
+            rotation: [q.w, q.x, q.y, q.z],
+            velocity,
+            angular_velocity: (spin * axis).to_array(),
+        })
+    })
+}

@@ -1,0 +1,115 @@
+//! Springs between bodies: ends by the names of bodies, points in the frames of their shapes.
+
+use super::Build;
+use super::bodies::Seat;
+use super::copies::At;
+use super::names::Family;
+use crate::scene::{self, Quantity};
+use crate::source::Path;
+use glam::DVec3;
+use nonsmooth::{Anchor, BodyId, Spring};
+
+impl Build<'_> {
+    pub(super) fn springs(&mut self) {
+        let scene = self.scene;
+        for (k, spec) in scene.spring.iter().enumerate() {
+            let path = Path::of("spring").index(k);
+            self.compiled.clear();
+            if spec.between.len() != 2 {
+                let message = format!("a spring has two ends, got {}", spec.between.len());
+                self.mistake(&path.key("between"), message);
+                continue;
+            }
+            self.each_copy(&path, spec.repeat.as_ref(), |build, copy| build.spring(&path, spec, copy));
+        }
+    }
+
+    fn spring(&mut self, path: &Path, spec: &scene::Spring, copy: Option<usize>) {
+        let at = At::Path(path);
+        let between = at.key("between");
+        let ends: Vec<Option<(Anchor, DVec3)>> = spec
+            .between
+            .iter()
+            .enumerate()
+            .map(|(k, end)| self.end(&between.entry(k), end, copy))
+            .collect();
+        let stiffness = self.optional(&at.key("stiffness"), spec.stiffness.as_ref(), copy);
+        let damping = self.optional(&at.key("damping"), spec.damping.as_ref(), copy);
+        let rest_length = self.optional(&at.key("rest_length"), spec.rest_length.as_ref(), copy);
+        let [Some(a), Some(b)] = ends[..] else { return };
+        let (Ok(stiffness), Ok(damping), Ok(rest_length)) = (stiffness, damping, rest_length) else {
+            return;
+        };
+        let rest_length = rest_length.unwrap_or_else(|| a.1.distance(b.1));
+        let (stiffness, damping) = (stiffness.unwrap_or(0.0), damping.unwrap_or(0.0));
+        self.builder.spring(Spring { ends: [a.0, b.0], stiffness, damping, rest_length });
+        self.spring_paths.push(path.clone());
+    }
+
+    /// An end, and where it is at the start.
+    fn end(&mut self, at: &At<'_>, end: &scene::End, copy: Option<usize>) -> Option<(Anchor, DVec3)> {
+        let point = self.point(&at.key("point"), end.point.as_ref(), copy, DVec3::ZERO);
+        let Some(name) = &end.body else {
+            return point.map(|x| (Anchor::World(x.to_array()), x));
+        };
+        let at = at.key("body");
+        let (number, is_obstacle) = self.named_body(&at, name, copy)?;
+        let point = point?;
+        let world = |seat: &Seat| seat.position + seat.rotation * point;
+        if !is_obstacle {
+            let seat = &self.moving[number];
+            let anchor = Anchor::On(BodyId(number), (point - seat.centre).to_array());
+            return Some((anchor, world(seat)));
+        }
+        let (seat, moves) = self.obstacles[number];
+        if moves {
+            let message = format!(
+                "`{name}` has a prescribed motion; a spring holds moving bodies, fixed ones and points of the world"
+            );
+            self.wrong(&at, message);
+            return None;
+        }
+        Some((Anchor::World(world(&seat).to_array()), world(&seat)))
+    }
+
+    /// The body called `name`, where an index may be a formula; whether it is an obstacle.
+    fn named_body(&mut self, at: &At<'_>, name: &str, copy: Option<usize>) -> Option<(usize, bool)> {
+        let (base, index) = match name.split_once('[') {
+            Some((base, rest)) => (base, Some(rest.trim_end().trim_end_matches(']'))),
+            None => (name, None),
+        };
+        let Some(Family { first, count, is_obstacle }) = self.directory.family(base) else {
+            let known: Vec<String> = self.directory.families().cloned().collect();
+            let hint = nonsmooth_solvers::nearest(base, known.iter().map(String::as_str));
+            let hint = hint.map_or(String::new(), |n| format!(", did you mean `{n}`?"));
+            let list = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            self.wrong(at, format!("no body `{base}`{hint}; there are {list}"));
+            return None;
+        };
+        let n = if is_obstacle { self.obstacles.len() } else { self.moving.len() };
+        let number = match (index, count) {
+            (None, None) => first,
+            (None, Some(n)) => {
+                self.wrong(
+                    at,
+                    format!("`{base}` is repeated: say which, `{base}[0]` to `{base}[{}]`", n - 1),
+                );
+                return None;
+            }
+            (Some(_), None) => {
+                self.wrong(at, format!("`{base}` is not repeated: leave out the index"));
+                return None;
+            }
+            (Some(index), Some(n)) => {
+                let k = self.value(at, &Quantity::Formula(index.to_owned()), copy)?;
+                if !(k >= 0.0 && k < n as f64 && k.fract() == 0.0) {
+                    self.wrong(at, format!("there is no `{base}[{k}]`: indices go from 0 to {}", n - 1));
+                    return None;
+                }
+                first + k as usize
+            }
+        };
+        // A body with a mistake of its own is not there.
+        (number < n).then_some((number, is_obstacle))
+    }
+}

@@ -1,0 +1,78 @@
+//! What the model finds wrong, at its place in the scene.
+
+use super::Build;
+use crate::source::Path;
+use nonsmooth::{BodyIssue, Issue, ModelError, Overlap, PairError, Place};
+
+impl Build<'_> {
+    /// Model errors as mistakes at the place in the scene; of copies of a table, the first of a kind.
+    pub(super) fn translate(&mut self, error: &ModelError) {
+        let mut told: Vec<Path> = Vec::new();
+        for (place, issue) in &error.issues {
+            if let Issue::Body(issue @ (BodyIssue::Overlap { .. } | BodyIssue::Pair(_))) = issue {
+                self.translate_meeting(issue);
+                continue;
+            }
+            let path = self.path_of(place);
+            if matches!(place, Place::Body(..) | Place::Obstacle(..)) {
+                if told.contains(&path) {
+                    continue;
+                }
+                told.push(path.clone());
+            }
+            self.mistake(&path, format!("`{path}` {issue}"));
+        }
+    }
+
+    fn path_of(&self, place: &Place) -> Path {
+        let table = |number: u32, field: &str| {
+            let field = if field == "rotation" { "orientation" } else { field };
+            Path::of("body").index(number as usize).key(field)
+        };
+        match place {
+            Place::System(i, field) => self.system_paths[*i].key(field),
+            Place::Constraint(i, "law") => self.constraint_paths[*i].parent().key("law"),
+            Place::Constraint(i, _) => self.constraint_paths[*i].clone(),
+            Place::Prescribed(i) => self.prescribed_paths[*i].clone(),
+            Place::Body(i, field) => table(self.moving[*i].table, field),
+            Place::Obstacle(i, field) => table(self.obstacles[*i].0.table, field),
+            Place::Spring(i) => self.spring_paths[*i].clone(),
+            Place::Materials => Path::of("contact"),
+            Place::Region => Path::of("world.region"),
+            Place::Bodies => Path::of("body"),
+        }
+    }
+
+    /// Bodies that overlap, and materials without a law: said at one of the bodies.
+    fn translate_meeting(&mut self, issue: &BodyIssue) {
+        match issue {
+            BodyIssue::Overlap { overlaps, count } => {
+                for (k, overlap) in overlaps.iter().enumerate() {
+                    let last = k + 1 == overlaps.len();
+                    let count = if last { count - overlaps.len() + 1 } else { 1 };
+                    let one = BodyIssue::Overlap { overlaps: vec![overlap.clone()], count };
+                    let Overlap { second, .. } = overlap;
+                    let path = self.table_of(second).key("position");
+                    self.mistake(&path, one.to_string());
+                }
+            }
+            BodyIssue::Pair(PairError::Missing { first, a, b, .. }) => {
+                let path = self.table_of(first).key("material");
+                let remedy = format!(
+                    "[[contact.pair]] between = [\"{a}\", \"{b}\"], own coefficients in [material.{a}] and [material.{b}], or [contact] default"
+                );
+                self.mistake(&path, format!("{issue}: {remedy}"));
+            }
+            _ => self.mistake(&Path::of("contact"), issue.to_string()),
+        }
+    }
+
+    /// The table of the body called `name`.
+    fn table_of(&self, name: &str) -> Path {
+        let base = name.split('[').next().unwrap_or(name);
+        match self.scene.body.iter().position(|body| body.name == base) {
+            Some(k) => Path::of("body").index(k),
+            None => Path::of("body"),
+        }
+    }
+}

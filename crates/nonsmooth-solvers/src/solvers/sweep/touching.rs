@@ -1,0 +1,543 @@
+//! Sweeps over rigid bodies that touch, without W and without rows of J.
+//!
+//! ```text
+//! u_c = u_free,c + F (v_b + ω_b × r_b − v_a − ω_a × r_a),    v = M⁻¹ Jᵀ p kept by every change of p
+//! ```
+//!
+//! A contact keeps its frame F, its arms and its block, in axes that make the tangential part A = W_TT − W_TN W_NT/W_NN
+//! diagonal: then W_cc = L diag(w, a₁, a₂) Lᵀ with one column (1, ρ₁, ρ₂) in L beside the identity, and the exact
+//! solution follows from u_c, which contains the contact's own impulse, without forming q_c = u_c − W_cc p_c:
+//!
+//! ```text
+//! s = p_N + ρ·p_T − u_N/w,    b = A p_T − u_T + ρ u_N,    A p_T⁺ = b where that sticks,    p_N⁺ = s − ρ·p_T⁺
+//! ```
+//!
+//! With friction in space that is 256 bytes, four lines of a cache; an open contact reads three of them. A body whose
+//! inertia is the same about all axes is one line. What does not move is read, for that costs less than to ask, but never
+//! written and not coloured. `load` and every `REFRESH`-th sweep compute v anew from p.
+
+use super::bodies::{Atom, REFRESH};
+use super::colours::Colours;
+use super::{CHUNK, Form, Order, Rule, SHARED, reset};
+use crate::dense::RANK_TOLERANCE;
+use crate::local::{Disc, Segment, scalar};
+use crate::problem::{Matrix, Problem};
+use crate::set::Set;
+use crate::touching::{Inertia, Touching, Vector, cross, dot};
+use rayon::prelude::*;
+
+/// What kind of law a contact has: decides how many of its D components are in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Scalar,
+    Planar,
+    Spatial,
+}
+
+/// One contact; what an open contact needs comes first.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+struct Node<const D: usize> {
+    /// Places in the list of movers.
+    bodies: [u32; 2],
+    p: [f64; D],
+    u_free: [f64; D],
+    arms: [Vector; 2],
+    frame: [Vector; D],
+    /// w, a₁, a₂; what is rounding counts as zero.
+    pivot: [f64; D],
+    /// 1, ρ₁, ρ₂.
+    ratio: [f64; D],
+    /// μ and the last λ = ‖u_T‖/‖p_T‖ of sliding; the bounds of a scalar set.
+    law: [f64; 2],
+    /// λ_max(W_cc), 0 where that is not positive.
+    weight: f64,
+    /// First row in the problem.
+    begin: u32,
+    kind: Kind,
+}
+
+/// I⁻¹ of a body: a number where it is the same about all axes.
+pub(super) trait Turn: Copy + Send + Sync + 'static {
+    fn of(inertia: &Inertia) -> Self;
+    fn turn(&self, x: Vector) -> Vector;
+}
+
+impl Turn for f64 {
+    fn of(inertia: &Inertia) -> Self {
+        inertia.inv_inertia[0]
+    }
+
+    #[inline(always)]
+    fn turn(&self, x: Vector) -> Vector {
+        x.map(|x| self * x)
+    }
+}
+
+impl Turn for [f64; 6] {
+    fn of(inertia: &Inertia) -> Self {
+        inertia.inv_inertia
+    }
+
+    #[inline(always)]
+    fn turn(&self, x: Vector) -> Vector {
+        Inertia { inv_mass: 0.0, inv_inertia: *self }.turn(x)
+    }
+}
+
+/// Velocity and inverse inertia of a body.
+#[repr(align(64))]
+struct Mover<T> {
+    velocity: [Atom; 6],
+    inv_mass: f64,
+    inv_inertia: T,
+}
+
+impl<T: Turn> Mover<T> {
+    fn new(inertia: &Inertia) -> Self {
+        let inv_inertia = T::of(inertia);
+        Self { velocity: Default::default(), inv_mass: inertia.inv_mass, inv_inertia }
+    }
+
+    fn get(&self) -> [f64; 6] {
+        std::array::from_fn(|k| self.velocity[k].get())
+    }
+
+    /// v + ω × r.
+    #[inline(always)]
+    fn at(&self, arm: Vector) -> Vector {
+        let [x, y, z, a, b, c] = &self.velocity;
+        let turned = cross([a.get(), b.get(), c.get()], arm);
+        [x.get() + turned[0], y.get() + turned[1], z.get() + turned[2]]
+    }
+
+    /// Applies the impulse `p` with the moment `moment`.
+    #[inline(always)]
+    fn push(&self, p: Vector, moment: Vector) {
+        let turned = self.inv_inertia.turn(moment);
+        for k in 0..3 {
+            let (v, omega) = (&self.velocity[k], &self.velocity[3 + k]);
+            v.set(v.get() + self.inv_mass * p[k]);
+            omega.set(omega.get() + turned[k]);
+        }
+    }
+}
+
+/// Contacts and bodies prepared for sweeps.
+#[derive(Default)]
+pub(super) struct Touched<const D: usize, T> {
+    nodes: Vec<Node<D>>,
+    /// Cosine and sine by which each contact's tangents were turned.
+    axes: Vec<[f64; 2]>,
+    /// The bodies, and one more for all that does not move.
+    movers: Vec<Mover<T>>,
+    begin: Vec<u32>,
+    order: Vec<u32>,
+    /// Where colours begin; empty in the natural order.
+    colours: Vec<usize>,
+    sums: Vec<f64>,
+    /// Sweeps since v was computed.
+    age: usize,
+    way: Way<D>,
+}
+
+/// Where p and v stood after the last extrapolation, and its direction; empty if not asked for.
+#[derive(Default)]
+struct Way<const D: usize> {
+    p: Vec<Trace<D>>,
+    v: Vec<Trace<6>>,
+}
+
+/// A point and a direction.
+#[derive(Clone, Copy)]
+struct Trace<const N: usize> {
+    at: [f64; N],
+    along: [f64; N],
+}
+
+impl<const N: usize> Trace<N> {
+    fn from(at: [f64; N]) -> Self {
+        Self { at, along: [0.0; N] }
+    }
+
+    /// x ← x + β d, d ← β d + (x − where x was).
+    #[inline(always)]
+    fn extrapolate(&mut self, beta: f64, x: &mut [f64; N]) {
+        for k in 0..N {
+            let carried = beta * self.along[k];
+            self.along[k] = carried + (x[k] - self.at[k]);
+            x[k] += carried;
+            self.at[k] = x[k];
+        }
+    }
+}
+
+/// Whether these sweeps know every set of the problem.
+pub(super) fn takes(problem: &Problem) -> bool {
+    problem
+        .sets
+        .iter()
+        .all(|set| set.is_scalar() || matches!(set, Set::Coulomb2 { .. } | Set::Coulomb3 { .. }))
+}
+
+/// Whether every body's inertia is the same about all axes.
+pub(super) fn is_round(touching: &Touching) -> bool {
+    touching.bodies.iter().all(|body| {
+        let [xx, yy, zz, xy, xz, yz] = body.inv_inertia;
+        xx == yy && yy == zz && (xy, xz, yz) == (0.0, 0.0, 0.0)
+    })
+}
+
+impl<const D: usize> Node<D> {
+    /// Contact `c` and the turn of its tangents.
+    fn new(problem: &Problem, touching: &Touching, c: usize, begin: u32) -> (Self, [f64; 2]) {
+        let (set, touch) = (problem.sets[c], &touching.touches[c]);
+        let block = touching.block(c, set.dim());
+        let (kind, law) = match set {
+            Set::Coulomb2 { mu } => (Kind::Planar, [mu, 0.0]),
+            Set::Coulomb3 { mu } => (Kind::Spatial, [mu, 0.0]),
+            _ => (Kind::Scalar, [set.bounds().0, set.bounds().1]),
+        };
+        let still = touching.bodies.len() as u32;
+        let place = |body: u32| match touching.bodies.get(body as usize) {
+            Some(inertia) if !inertia.is_fixed() => body,
+            _ => still,
+        };
+        let mut node = Self {
+            bodies: touch.bodies.map(place),
+            p: [0.0; D],
+            u_free: [0.0; D],
+            arms: touch.arms,
+            frame: [[0.0; 3]; D],
+            pivot: [0.0; D],
+            ratio: [0.0; D],
+            law,
+            weight: touching.weights(&problem.sets)[c].max(0.0),
+            begin,
+            kind,
+        };
+        let first = begin as usize;
+        node.u_free[..set.dim()].copy_from_slice(&problem.u_free[first..first + set.dim()]);
+        node.frame[..set.dim()].copy_from_slice(&touch.frame[..set.dim()]);
+        let axes = node.take_block(&block);
+        (node, axes)
+    }
+
+    /// Splits W_cc, turning the tangents so that A is diagonal.
+    fn take_block(&mut self, block: &[[f64; 3]; 3]) -> [f64; 2] {
+        let dim = self.dim();
+        let w = block[0][0];
+        let inv = if w > 0.0 { 1.0 / w } else { 0.0 };
+        self.pivot[0] = w;
+        self.ratio[0] = 1.0;
+        (1..dim).for_each(|k| self.ratio[k] = block[0][k] * inv);
+        let part = |i: usize, j: usize| block[i][j] - block[i][0] * block[0][j] * inv;
+        (1..dim).for_each(|k| self.pivot[k] = part(k, k));
+        let size: f64 = (1..dim).map(|k| block[k][k].abs()).sum();
+        let mut axes = [1.0, 0.0];
+        // Where A is a multiple of I up to rounding, any axes will do.
+        if dim == 3 && part(1, 2).abs() > RANK_TOLERANCE * size {
+            let (cos, sin, diagonal) = Disc::diagonalise(part(1, 1), part(1, 2), part(2, 2));
+            axes = [cos, sin];
+            self.pivot[1..].copy_from_slice(&diagonal);
+            turn(axes, &mut self.ratio);
+            turn(axes, &mut self.u_free);
+            let [t1, t2] = [self.frame[1], self.frame[2]];
+            for k in 0..3 {
+                (self.frame[1][k], self.frame[2][k]) =
+                    (cos * t1[k] + sin * t2[k], cos * t2[k] - sin * t1[k]);
+            }
+        }
+        self.pivot[1..dim]
+            .iter_mut()
+            .filter(|a| a.abs() <= RANK_TOLERANCE * size)
+            .for_each(|a| *a = 0.0);
+        axes
+    }
+
+    #[inline(always)]
+    fn dim(&self) -> usize {
+        match self.kind {
+            Kind::Scalar => 1,
+            Kind::Planar => 2,
+            Kind::Spatial => 3,
+        }
+    }
+
+    fn set(&self) -> Set {
+        match self.kind {
+            Kind::Scalar => Set::Interval { lower: self.law[0], upper: self.law[1] },
+            Kind::Planar => Set::Coulomb2 { mu: self.law[0] },
+            Kind::Spatial => Set::Coulomb3 { mu: self.law[0] },
+        }
+    }
+
+    /// Component k of x, 0 where D is smaller.
+    #[inline(always)]
+    fn part(x: &[f64; D], k: usize) -> f64 {
+        if k < D { x[k] } else { 0.0 }
+    }
+
+    /// The exact solution, from u with the own impulse in it.
+    #[inline(always)]
+    fn exact(&mut self, u: &[f64; D]) {
+        let w = self.pivot[0];
+        if D == 1 || self.kind == Kind::Scalar {
+            let set = Set::Interval { lower: self.law[0], upper: self.law[1] };
+            self.p[0] = scalar(set, w, u[0] - w * self.p[0]);
+            return;
+        }
+        let of = Self::part;
+        let (ratio, a) =
+            ([of(&self.ratio, 1), of(&self.ratio, 2)], [of(&self.pivot, 1), of(&self.pivot, 2)]);
+        let p = [of(&self.p, 1), of(&self.p, 2)];
+        let s = self.p[0] + ratio[0] * p[0] + ratio[1] * p[1] - u[0] / w;
+        // q_N = −w s; a contact that cannot be pushed apart has w = 0 and s not finite, or NaN.
+        if !(s > 0.0 && w > 0.0) {
+            self.p = [0.0; D];
+            return;
+        }
+        if D == 2 || self.kind == Kind::Planar {
+            return self.planar(s, u);
+        }
+        let q = [of(u, 1) - ratio[0] * u[0], of(u, 2) - ratio[1] * u[0]];
+        let b = [a[0] * p[0] - q[0], a[1] * p[1] - q[1]];
+        let mut t = [quotient(b[0], a[0]), quotient(b[1], a[1])];
+        let mut n = s - ratio[0] * t[0] - ratio[1] * t[1];
+        let limit = self.law[0] * n;
+        let sticks = n >= 0.0 && t[0] * t[0] + t[1] * t[1] <= limit * limit;
+        if !(sticks && (a[0] * a[1] != 0.0 || reached(a, p, q, b))) {
+            let disc = Disc::in_axes(self.law[0], ratio, a);
+            t = disc.slide(b, s, &mut self.law[1]);
+            n = s - ratio[0] * t[0] - ratio[1] * t[1];
+        }
+        self.p[0] = n;
+        self.p[1] = t[0];
+        self.p[D - 1] = t[1];
+    }
+
+    /// Friction in the plane, q_c = u_c − W_cc p_c formed.
+    #[inline]
+    fn planar(&mut self, s: f64, u: &[f64; D]) {
+        let (w, ratio, a) = (self.pivot[0], self.ratio[1], self.pivot[1]);
+        let segment = Segment::of_block(self.law[0], [w, w * ratio, w * ratio, a + w * ratio * ratio]);
+        let own = w * (self.p[0] + ratio * self.p[1]);
+        let [n, t] = segment.solve([-w * s, u[1] - ratio * own - a * self.p[1]]);
+        (self.p[0], self.p[1]) = (n, t);
+    }
+
+    /// One projected step, from u with the own impulse in it; a block of zeros as `exact` has it.
+    #[inline(always)]
+    fn project(&mut self, relaxation: f64, u: &[f64; D]) {
+        if self.weight == 0.0 {
+            return self.exact(u);
+        }
+        let (set, dim) = (self.set(), self.dim());
+        let rho = relaxation / self.weight;
+        let shift = set.shift(&u[..dim]);
+        self.p[0] -= rho * (u[0] + shift);
+        (1..dim).for_each(|k| self.p[k] -= rho * u[k]);
+        set.project_block(&mut self.p[..dim]);
+    }
+
+    /// Whether p = 0 and nothing but u_N < 0 changes that.
+    #[inline(always)]
+    fn is_open(&self) -> bool {
+        self.p[0] == 0.0 && D > 1 && self.kind != Kind::Scalar && self.p.iter().all(|p| *p == 0.0)
+    }
+}
+
+/// b/a, 0 where a is.
+#[inline(always)]
+fn quotient(b: f64, a: f64) -> f64 {
+    if a == 0.0 { 0.0 } else { b / a }
+}
+
+/// Whether the components of b that A does not reach vanish up to the rounding of its terms.
+#[inline(never)]
+fn reached(a: [f64; 2], p: [f64; 2], q: [f64; 2], b: [f64; 2]) -> bool {
+    (0..2).all(|k| {
+        a[k] != 0.0 || b[k].abs() <= 16.0 * f64::EPSILON * (q[0].abs() + q[1].abs() + p[k].abs())
+    })
+}
+
+/// The tangential components in turned axes.
+fn turn<const D: usize>([cos, sin]: [f64; 2], x: &mut [f64; D]) {
+    if D > 2 {
+        (x[1], x[D - 1]) = (cos * x[1] + sin * x[D - 1], cos * x[D - 1] - sin * x[1]);
+    }
+}
+
+impl<const D: usize, T: Turn> Form for Touched<D, T> {
+    fn prepare(&mut self, problem: &Problem, order: Order) {
+        let Matrix::Touching(touching) = &problem.matrix else {
+            unreachable!("the storage is chosen by the matrix")
+        };
+        self.movers.clear();
+        let still = Inertia::default();
+        self.movers.extend(touching.bodies.iter().chain([&still]).map(Mover::new));
+        self.begin.clear();
+        self.begin.extend(problem.blocks().map(|(begin, _)| begin as u32));
+        let n = self.begin.len();
+        self.order.clear();
+        self.colours.clear();
+        if order == Order::Coloured {
+            let moves = |body: &&u32| {
+                touching.bodies.get(**body as usize).is_some_and(|inertia| !inertia.is_fixed())
+            };
+            let of = |c: usize| touching.touches[c].bodies.iter().filter(moves);
+            let colours = Colours::greedy(n, touching.bodies.len(), of);
+            (self.order, self.colours) = (colours.order, colours.start);
+        } else {
+            self.order.extend(0..n as u32);
+        }
+        touching.weights(&problem.sets);
+        let (begin, order) = (&self.begin, &self.order);
+        let node = |k: usize| {
+            let c = order[k] as usize;
+            Node::new(problem, touching, c, begin[c])
+        };
+        (0..n)
+            .into_par_iter()
+            .with_min_len(CHUNK)
+            .map(node)
+            .unzip_into_vecs(&mut self.nodes, &mut self.axes);
+    }
+
+    fn load(&mut self, p: &[f64]) {
+        for (node, axes) in self.nodes.iter_mut().zip(&self.axes) {
+            let (begin, dim) = (node.begin as usize, node.dim());
+            node.p = [0.0; D];
+            node.p[..dim].copy_from_slice(&p[begin..begin + dim]);
+            if dim == 3 {
+                turn(*axes, &mut node.p);
+            }
+        }
+        self.refresh();
+    }
+
+    fn store(&self, p: &mut [f64]) {
+        for (node, [cos, sin]) in self.nodes.iter().zip(&self.axes) {
+            let (begin, dim) = (node.begin as usize, node.dim());
+            let mut own = node.p;
+            if dim == 3 {
+                turn([*cos, -sin], &mut own);
+            }
+            p[begin..begin + dim].copy_from_slice(&own[..dim]);
+        }
+    }
+
+    fn remember(&mut self) {
+        self.way.p.clear();
+        self.way.p.extend(self.nodes.iter().map(|node| Trace::from(node.p)));
+        self.way.v.clear();
+        self.way.v.extend(self.movers.iter().map(|mover| Trace::from(mover.get())));
+    }
+
+    fn extrapolate(&mut self, beta: f64) {
+        let follow = |(node, way): (&mut Node<D>, &mut Trace<D>)| way.extrapolate(beta, &mut node.p);
+        let nodes = self.nodes.par_iter_mut().with_min_len(16 * CHUNK);
+        nodes.zip(&mut self.way.p).for_each(follow);
+        for (mover, way) in self.movers.iter().zip(&mut self.way.v) {
+            let mut v = mover.get();
+            way.extrapolate(beta, &mut v);
+            mover.velocity.iter().zip(v).for_each(|(atom, v)| atom.set(v));
+        }
+    }
+
+    fn sweep(&mut self, rule: Rule) -> f64 {
+        self.age += 1;
+        if self.age >= REFRESH {
+            self.refresh();
+        }
+        match rule {
+            Rule::Exact => self.pass(|movers, node| renew(movers, node, Node::exact)),
+            Rule::Projected(by) => {
+                self.pass(|movers, node| renew(movers, node, |node, u| node.project(by, u)))
+            }
+        }
+    }
+}
+
+impl<const D: usize, T: Turn> Touched<D, T> {
+    /// v ← M⁻¹ Jᵀ p.
+    fn refresh(&mut self) {
+        self.age = 0;
+        self.movers.iter().flat_map(|mover| &mover.velocity).for_each(|v| v.set(0.0));
+        self.pass(|movers, node| {
+            if node.p.iter().any(|p| *p != 0.0) {
+                push(movers, node, &node.p);
+            }
+            0.0
+        });
+    }
+
+    /// Visits every contact in the order of a sweep; returns the sum of what the visits return.
+    #[inline(always)]
+    fn pass(&mut self, visit: impl Fn(&[Mover<T>], &mut Node<D>) -> f64 + Sync) -> f64 {
+        let movers = &self.movers[..];
+        if self.colours.is_empty() {
+            return self.nodes.iter_mut().map(|node| visit(movers, node)).sum();
+        }
+        let mut total = 0.0;
+        for k in 1..self.colours.len() {
+            let nodes = &mut self.nodes[self.colours[k - 1]..self.colours[k]];
+            reset(&mut self.sums, nodes.len().div_ceil(CHUNK), 0.0);
+            let chunk = |(sum, nodes): (&mut f64, &mut [Node<D>])| {
+                *sum = nodes.iter_mut().map(|node| visit(movers, node)).sum();
+            };
+            if nodes.len() >= SHARED && rayon::current_num_threads() > 1 {
+                self.sums.par_iter_mut().zip(nodes.par_chunks_mut(CHUNK)).for_each(chunk);
+            } else {
+                self.sums.iter_mut().zip(nodes.chunks_mut(CHUNK)).for_each(chunk);
+            }
+            total += self.sums.iter().sum::<f64>();
+        }
+        total
+    }
+}
+
+/// v ← v + (M⁻¹ Jᵀ)_c δp.
+#[inline(always)]
+fn push<const D: usize, T: Turn>(movers: &[Mover<T>], node: &Node<D>, step: &[f64; D]) {
+    let mut p = [0.0; 3];
+    for (row, step) in node.frame.iter().zip(step) {
+        (0..3).for_each(|k| p[k] += row[k] * step);
+    }
+    let still = movers.len() - 1;
+    let [a, b] = node.bodies.map(|body| body as usize);
+    if b != still {
+        movers[b].push(p, cross(node.arms[1], p));
+    }
+    if a != still {
+        let p = p.map(|x| -x);
+        movers[a].push(p, cross(node.arms[0], p));
+    }
+}
+
+/// Renews p_c and what it moves; returns (λ_max ‖δp‖)².
+#[inline(always)]
+fn renew<const D: usize, T: Turn>(
+    movers: &[Mover<T>],
+    node: &mut Node<D>,
+    update: impl Fn(&mut Node<D>, &[f64; D]),
+) -> f64 {
+    let [a, b] = node.bodies.map(|body| body as usize);
+    let (from, to) = (movers[a].at(node.arms[0]), movers[b].at(node.arms[1]));
+    let relative = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
+    let mut u = node.u_free;
+    u[0] += dot(node.frame[0], relative);
+    if u[0] >= 0.0 && node.is_open() {
+        return 0.0;
+    }
+    (1..D).for_each(|k| u[k] += dot(node.frame[k], relative));
+    let before = node.p;
+    update(node, &u);
+    let mut step = [0.0; D];
+    (0..D).for_each(|k| step[k] = node.p[k] - before[k]);
+    if step.iter().all(|x| *x == 0.0) {
+        return 0.0;
+    }
+    push(movers, node, &step);
+    node.weight * node.weight * step.iter().map(|x| x * x).sum::<f64>()
+}

@@ -1,0 +1,329 @@
+//! Contact points of rigid bodies: who touches whom, along which axes, how fast.
+//!
+//! ```text
+//! u = F (v_b + ω_b × r_b − v_a − ω_a × r_a)          F: rows normal, tangent 1, tangent 2;  r: from the origins to the point
+//! a point takes part if  y + γ h u_N ≤ d
+//! ```
+//!
+//! Points and axes are those of the start of the step. Pairs are looked for within γ h times the speeds of their
+//! surfaces, ‖v‖ + ‖ω‖ R, so that no point that takes part is missed. The law of a point is that of the two materials.
+//! [Acary10; Trinkle08]
+
+use super::detect::Activation;
+use crate::error::{StepError, StepResult};
+use crate::laws::StepForm;
+use crate::log::{StepLog, contact_frame};
+use crate::model::{Bodies, Collider, Model, Placement, Point, Situation, State, TouchKey};
+use glam::DVec3;
+use nonsmooth_solvers::{IMMOVABLE, Set, Touch};
+
+/// Gaps that a projection keeps an eye on, in units of the deepest overlap: one pass moves no body much farther.
+const NEAR: f64 = 2.0;
+
+/// The contact points that take part in a step, sorted by key. Written by `detect` and `linearize`.
+#[derive(Default)]
+pub struct Touches {
+    /// Which points.
+    pub keys: Vec<TouchKey>,
+    /// The two bodies; obstacles are numbered after the moving ones.
+    pub bodies: Vec<[u32; 2]>,
+    /// Axes and arms.
+    pub touches: Vec<Touch>,
+    /// The law of each, an index into the model's laws.
+    pub laws: Vec<u32>,
+    /// Distance at the start of the step [m].
+    pub gap: Vec<f64>,
+    /// u at the start of the step [m/s].
+    pub u_minus: Vec<[f64; 3]>,
+    /// What obstacles add to u at the start and at the end of the step [m/s]; empty where none moves.
+    pub rate: Vec<[[f64; 3]; 2]>,
+    /// Where all bodies are at the start of the step, obstacles last.
+    pub placements: Vec<Placement>,
+    /// Placements at the end of the step of obstacles that move.
+    moved: Vec<Placement>,
+    /// Whether the points are to be moved apart: only normals count, and u stands for the gap [m].
+    apart: bool,
+    margins: Vec<f64>,
+    points: Vec<Point>,
+    collider: Collider,
+}
+
+/// Fills `touches` with the points that take part at the start of the step.
+#[inline(never)]
+pub fn detect_touches(
+    model: &Model,
+    now: &State,
+    activation: Activation,
+    touches: &mut Touches,
+) -> StepResult {
+    let bodies = &model.bodies;
+    touches.place(model, now)?;
+    touches.set_margins(bodies, now, activation);
+    let Touches { placements, margins, points, collider, .. } = touches;
+    collider.collide(bodies, &Situation { placements, margins }, points);
+    touches.clear();
+    let points = std::mem::take(&mut touches.points);
+    for point in &points {
+        touches.take(model, activation, point);
+    }
+    touches.points = points;
+    Ok(())
+}
+
+impl Touches {
+    /// Whether no bodies touch.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// The law of point `i`.
+    #[inline]
+    pub fn form(&self, model: &Model, i: usize) -> StepForm {
+        if self.apart {
+            let set = Set::Nonnegative;
+            return StepForm { set, restitution: 0.0, tangential_restitution: 0.0 };
+        }
+        model.laws[self.laws[i] as usize].1
+    }
+
+    /// Finds the points that overlap in `state`, and those nearly as close as the deepest is deep; returns its depth and
+    /// the names of its bodies.
+    pub fn survey(&mut self, model: &Model, state: &State) -> StepResult<(f64, Option<String>)> {
+        self.apart = true;
+        detect_touches(model, state, Activation { look_ahead: 0.0, layer: 0.0 }, self)?;
+        let deepest = (0..self.gap.len()).min_by(|&i, &j| self.gap[i].total_cmp(&self.gap[j]));
+        let Some(deepest) = deepest else { return Ok((0.0, None)) };
+        let depth = -self.gap[deepest];
+        let [a, b] = self.bodies[deepest].map(|i| &model.bodies.names[i as usize]);
+        let names = format!("contact of `{a}` and `{b}`");
+        detect_touches(model, state, Activation { look_ahead: 0.0, layer: NEAR * depth }, self)?;
+        Ok((depth, Some(names)))
+    }
+
+    /// Midway between the surfaces [m].
+    pub fn point(&self, i: usize) -> DVec3 {
+        let Touch { bodies, arms, .. } = &self.touches[i];
+        // At least one of the two moves, and its arm is kept.
+        let side = usize::from(bodies[0] == IMMOVABLE);
+        self.placements[bodies[side] as usize].position + DVec3::from_array(arms[side])
+    }
+
+    fn clear(&mut self) {
+        self.keys.clear();
+        self.bodies.clear();
+        self.touches.clear();
+        self.laws.clear();
+        self.gap.clear();
+        self.u_minus.clear();
+        self.rate.clear();
+    }
+
+    /// Where everything is at the start of the step.
+    fn place(&mut self, model: &Model, now: &State) -> StepResult {
+        let bodies = &model.bodies;
+        self.placements.clear();
+        self.placements.extend((0..bodies.n).map(|i| bodies.placement(now, i)));
+        for k in 0..bodies.obstacles.len() {
+            self.placements.push(obstacle(bodies, k, now.t)?);
+        }
+        Ok(())
+    }
+
+    /// How far from its surface each body looks: γ h times the speed of its surface.
+    fn set_margins(&mut self, bodies: &Bodies, now: &State, activation: Activation) {
+        let Activation { look_ahead, layer } = activation;
+        self.margins.clear();
+        for (i, at) in self.placements.iter().enumerate() {
+            let present = i >= bodies.n || bodies.is_present(now, i);
+            let turning = at.spin.length();
+            let surface = if turning > 0.0 { turning * bodies.reach[i] } else { 0.0 };
+            let margin = look_ahead * (at.velocity.length() + surface) + 0.5 * layer;
+            self.margins.push(if present { margin } else { f64::NAN });
+        }
+        // A turning half-space reaches as far as there are bodies.
+        for k in bodies.n..self.placements.len() {
+            if self.margins[k].is_infinite() {
+                let origin = self.placements[k].position;
+                let far = (0..bodies.n)
+                    .filter(|&i| bodies.is_present(now, i))
+                    .map(|i| (self.placements[i].position - origin).length() + bodies.reach[i]);
+                let far = far.fold(0.0, f64::max);
+                let at = &self.placements[k];
+                self.margins[k] =
+                    look_ahead * (at.velocity.length() + at.spin.length() * far) + 0.5 * layer;
+            }
+        }
+    }
+
+    /// Appends a point if it takes part.
+    fn take(&mut self, model: &Model, activation: Activation, point: &Point) {
+        let bodies = &model.bodies;
+        let parts = [point.key.parts.0, point.key.parts.1].map(|k| &bodies.parts[k as usize]);
+        let at = parts.map(|part| &self.placements[part.body as usize]);
+        let arms = at.map(|at| point.point - at.position);
+        let velocity = at[1].velocity_at(arms[1]) - at[0].velocity_at(arms[0]);
+        let u_normal = point.normal.dot(velocity);
+        if !(point.distance + activation.look_ahead * u_normal <= activation.layer) {
+            return;
+        }
+        let law = bodies.pair_law(parts[0].part.material, parts[1].part.material);
+        let law = law.expect("pairs that may meet have a law: checked with the model");
+        let frame = contact_frame(bodies.dimension, point.normal.to_array());
+        let seen = |v: DVec3| frame.map(|axis| DVec3::from_array(axis).dot(v));
+        let moving = parts.map(|part| (part.body as usize) < bodies.n);
+        let number = |side: usize| if moving[side] { parts[side].body } else { IMMOVABLE };
+        self.keys.push(point.key);
+        self.bodies.push(parts.map(|part| part.body));
+        self.touches.push(Touch {
+            bodies: [number(0), number(1)],
+            frame,
+            arms: [arms[0].to_array(), arms[1].to_array()],
+        });
+        self.laws.push(law as u32);
+        self.gap.push(point.distance);
+        self.u_minus.push(seen(velocity));
+        if bodies.has_moving_obstacles {
+            let mut rate = DVec3::ZERO;
+            if !moving[0] {
+                rate -= at[0].velocity_at(arms[0]);
+            }
+            if !moving[1] {
+                rate += at[1].velocity_at(arms[1]);
+            }
+            self.rate.push([seen(rate), [0.0; 3]]);
+        }
+    }
+
+    /// What obstacles add to u at the end of the step, at time `t`.
+    pub fn look_ahead(&mut self, model: &Model, t: f64) -> StepResult {
+        let bodies = &model.bodies;
+        if self.rate.is_empty() {
+            return Ok(());
+        }
+        self.moved.clear();
+        for k in 0..bodies.obstacles.len() {
+            self.moved.push(obstacle(bodies, k, t)?);
+        }
+        for i in 0..self.keys.len() {
+            let mut rate = DVec3::ZERO;
+            for (side, sign) in [(0, -1.0), (1, 1.0)] {
+                let body = self.bodies[i][side] as usize;
+                if body >= bodies.n {
+                    // The point keeps its place on the obstacle as seen from the start of the step.
+                    let arm = DVec3::from_array(self.touches[i].arms[side]);
+                    rate += sign * self.moved[body - bodies.n].velocity_at(arm);
+                }
+            }
+            self.rate[i][1] = self.touches[i].frame.map(|axis| DVec3::from_array(axis).dot(rate));
+        }
+        Ok(())
+    }
+
+    /// What the law of point `i` adds to H v⁺ before it compares with zero [m/s].
+    #[inline]
+    pub fn bias(&self, model: &Model, i: usize) -> [f64; 3] {
+        if self.apart {
+            return [self.gap[i], 0.0, 0.0];
+        }
+        let (form, u) = (self.form(model, i), &self.u_minus[i]);
+        let rate = self.rate.get(i).map_or([0.0; 3], |rate| rate[1]);
+        let (e, e_t) = (form.restitution, form.tangential_restitution);
+        [rate[0] + e * u[0], rate[1] + e_t * u[1], rate[2] + e_t * u[2]]
+    }
+
+    /// F (v_b + ω_b × r_b − v_a − ω_a × r_a) of point `i` for the velocities of moving bodies in world axes.
+    #[inline]
+    pub fn relative(&self, i: usize, twist: impl Fn(usize) -> (DVec3, DVec3)) -> [f64; 3] {
+        let Touch { bodies, frame, arms } = &self.touches[i];
+        let mut u = DVec3::ZERO;
+        for (side, sign) in [(0, -1.0), (1, 1.0)] {
+            if bodies[side] != IMMOVABLE {
+                let (v, omega) = twist(bodies[side] as usize);
+                u += sign * (v + omega.cross(DVec3::from_array(arms[side])));
+            }
+        }
+        frame.map(|axis| DVec3::from_array(axis).dot(u))
+    }
+
+    /// Velocity and angular velocity in world axes of body `i` for velocities `v`, turned as at the start of the step.
+    #[inline]
+    pub fn world_twist(&self, bodies: &Bodies, v: &[f64], i: usize) -> (DVec3, DVec3) {
+        let (velocity, omega) = bodies.twist(v, i);
+        if bodies.n_v() == 3 {
+            (velocity, omega)
+        } else {
+            (velocity, self.placements[i].rotation * omega)
+        }
+    }
+
+    /// Adds Hᵀ p, the impulses and angular impulses in body axes, to `out`, which is over all velocities. `p` has one
+    /// entry per component of each law.
+    pub fn add_impulses(&self, model: &Model, p: &[f64], out: &mut [f64]) {
+        let bodies = &model.bodies;
+        let mut k = 0;
+        for i in 0..self.keys.len() {
+            let Touch { bodies: pair, frame, arms } = &self.touches[i];
+            let dim = self.form(model, i).set.dim();
+            let mut impulse = DVec3::ZERO;
+            for r in 0..dim {
+                impulse += p[k + r] * DVec3::from_array(frame[r]);
+            }
+            k += dim;
+            if impulse == DVec3::ZERO {
+                continue;
+            }
+            for (side, sign) in [(0, -1.0), (1, 1.0)] {
+                if pair[side] == IMMOVABLE {
+                    continue;
+                }
+                let body = pair[side] as usize;
+                let turn = DVec3::from_array(arms[side]).cross(sign * impulse);
+                let turn = bodies.to_body(self.placements[body].rotation, turn);
+                bodies.add_to(out, body, sign * impulse, turn);
+            }
+        }
+    }
+
+    /// Notes the points of the step and their impulses in the log; `previous` are those of the step before.
+    pub fn record(
+        &self,
+        model: &Model,
+        (p, previous): (&[f64], &[f64]),
+        u_plus: impl Fn(usize) -> [f64; 3],
+        log: &mut StepLog,
+    ) {
+        let out = &mut log.touches;
+        out.dimension = model.bodies.dimension;
+        out.keys.extend_from_slice(&self.keys);
+        out.bodies.extend_from_slice(&self.bodies);
+        out.gaps.extend_from_slice(&self.gap);
+        out.u_minus.extend_from_slice(&self.u_minus);
+        out.points.extend((0..self.keys.len()).map(|i| self.point(i).to_array()));
+        out.normals.extend(self.touches.iter().map(|touch| touch.frame[0]));
+        out.u_plus.extend((0..self.keys.len()).map(u_plus));
+        let mut k = 0;
+        for i in 0..self.keys.len() {
+            let dim = self.form(model, i).set.dim();
+            let mut impulse = [0.0; 3];
+            impulse[..dim].copy_from_slice(&p[k..k + dim]);
+            out.impulses.push(impulse);
+            out.n_impacts += usize::from(p[k] > 0.0 && previous[k] <= 0.0);
+            k += dim;
+        }
+    }
+}
+
+fn obstacle(bodies: &Bodies, k: usize, t: f64) -> StepResult<Placement> {
+    let name = &bodies.names[bodies.n + k];
+    let at = bodies.obstacle(k, t);
+    let at = at.map_err(StepError::in_body(name))?;
+    let Placement { position, rotation, velocity, spin } = at;
+    let finite =
+        position.is_finite() && rotation.is_finite() && velocity.is_finite() && spin.is_finite();
+    if finite {
+        return Ok(at);
+    }
+    let source = format!("its motion is not finite at t = {t} s").into();
+    Err(StepError::in_body(name)(source))
+}

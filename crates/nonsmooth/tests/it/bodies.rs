@@ -1,0 +1,80 @@
+//! Rigid bodies: references, conservation, contact at rest and in motion.
+
+mod arch_limit;
+mod collisions;
+mod free;
+mod kit;
+mod moving;
+mod projected;
+mod references;
+mod rest;
+mod rocking;
+mod rolling;
+mod sliding;
+mod structures;
+
+use nonsmooth::{
+    Body, Coulomb, EnergyLedger, LawId, MaterialId, ModelBuilder, MoreauJean, Obstacle, Part,
+    Simulation, Summary,
+};
+use nonsmooth_geometry::spatial::Shape;
+
+/// The standard gravity along −z [m/s²].
+pub const GRAVITY: [f64; 3] = [0.0, 0.0, -9.81];
+
+/// A model under construction with one material for all.
+pub struct Yard {
+    pub builder: ModelBuilder,
+    pub material: MaterialId,
+}
+
+impl Yard {
+    pub fn new(friction: f64, restitution: f64) -> Self {
+        Self::with_law(|builder| {
+            builder.law("all", Coulomb { friction, restitution, ..Coulomb::default() })
+        })
+    }
+
+    pub fn with_law(law: impl Fn(&mut ModelBuilder) -> LawId) -> Self {
+        let mut builder = ModelBuilder::new();
+        builder.gravity(GRAVITY);
+        let material = builder.material("stuff");
+        let law = law(&mut builder);
+        builder.default_pair(law);
+        Self { builder, material }
+    }
+
+    /// The half-space below z = 0.
+    pub fn floor(&mut self) {
+        self.slope([0.0, 0.0, 1.0]);
+    }
+
+    /// The half-space below the plane through the origin with this normal.
+    pub fn slope(&mut self, normal: [f64; 3]) {
+        let shape = Shape::half_space(normal).unwrap();
+        let part = Part::space(shape, self.material);
+        self.builder.obstacle(Obstacle::new("floor", vec![part]));
+    }
+
+    /// A body of this shape and density at a position, to be changed before it is added.
+    pub fn body(&self, name: &str, shape: &Shape, density: f64, position: [f64; 3]) -> Body {
+        let mass = shape.mass_properties(density).unwrap();
+        let part = Part::space(shape.clone(), self.material);
+        let body = Body::new(name, mass.mass, mass.inertia);
+        Body { position, parts: vec![part], ..body }
+    }
+
+    pub fn simulation(self, h: f64) -> Simulation {
+        let (model, state) = self.builder.build(0.0).unwrap();
+        Simulation::new(model, state, Box::new(MoreauJean::default()), h).unwrap()
+    }
+}
+
+/// Runs and returns ledger and summary.
+pub fn watch(simulation: &mut Simulation, n: u64) -> (EnergyLedger, Summary) {
+    let (mut ledger, mut summary) = (EnergyLedger::default(), Summary::default());
+    if let Err(error) = simulation.run(n, &mut [&mut ledger, &mut summary]) {
+        panic!("{error}");
+    }
+    (ledger, summary)
+}
