@@ -89,6 +89,8 @@ const INTERIOR_STEPS: usize = 400;
 /// some 10⁷ entries, 100 MB.
 const MOST_BODIES: usize = 1500;
 const MOST_TOUCHES: usize = 20_000;
+/// Bodies up to which factors come before more sweeps: a pile of 1000 spheres takes as long for one system as for 1000 sweeps.
+const FEW_BODIES: usize = 300;
 /// Rows up to which the interior point is tried on bodies that touch: it forms W.
 const INTERIOR_ROWS: usize = 3000;
 /// Iterations of projected gradients; a column of ten boxes that slides and tips takes 5700 to 1e-10.
@@ -268,10 +270,13 @@ impl Auto {
     fn touching(&mut self, part: &Part, p: &mut [f64], begun: Progress) -> Outcome {
         self.sweep_while_it_pays(part, p, begun);
         let size = part.problem.size();
-        let (direct, inner) = (is_moderate(part.problem), size <= INTERIOR_ROWS);
+        let (direct, inner) = (is_moderate(part.problem, MOST_BODIES), size <= INTERIOR_ROWS);
+        let few = is_moderate(part.problem, FEW_BODIES);
         let chain = [
-            (Method::Newton(FIRST_SYSTEMS), direct),
-            (Method::Sweeps(MOST_SWEEPS), direct),
+            (Method::Newton(FIRST_SYSTEMS), few),
+            (Method::Sweeps(MOST_SWEEPS), few),
+            (Method::Sweeps(2 * MOST_SWEEPS), direct && !few),
+            (Method::Newton(FIRST_SYSTEMS), direct && !few),
             (Method::Sweeps(LAST_SWEEPS), !direct),
             (Method::Apgd, direct),
             (Method::InteriorPoint, inner),
@@ -446,11 +451,11 @@ impl Solver for Auto {
     }
 }
 
-/// Whether factors of an island of bodies that touch are within bounds.
-fn is_moderate(problem: &Problem) -> bool {
+/// Whether an island has at most `most` bodies that touch, and few enough contacts for factors.
+fn is_moderate(problem: &Problem, most: usize) -> bool {
     match &problem.matrix {
         Matrix::Touching(touching) => {
-            touching.bodies.len() <= MOST_BODIES && touching.touches.len() <= MOST_TOUCHES
+            touching.bodies.len() <= most && touching.touches.len() <= MOST_TOUCHES
         }
         _ => true,
     }
