@@ -9,6 +9,7 @@ mod formulas;
 pub mod matrix_market;
 pub mod plot;
 pub mod problems;
+pub mod render;
 mod results;
 mod run;
 mod scene;
@@ -16,6 +17,7 @@ mod source;
 pub mod store;
 mod unsolved;
 mod validate;
+pub mod vtk;
 
 pub use build::{LoadError, Loaded, Recipe, load, load_text};
 pub use results::{CheckpointError, RESULT_FILE, draw_figures, write_csv};
