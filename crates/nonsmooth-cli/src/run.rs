@@ -96,17 +96,21 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
 /// Adds what the user can do to what went wrong.
 fn advise(failure: RunFailure) -> anyhow::Error {
     use nonsmooth::{RunError, StepError};
-    let advice = match &failure {
-        RunFailure::Step { source: RunError::Step { source, .. }, .. } => match source {
-            StepError::NotConverged { .. } => {
-                "try another solver ([solver] type = \"lemke\"), a smaller step, or accept such steps with run.on_unconverged = \"count\""
-            }
-            StepError::Newton { .. } => "try a smaller step, or raise integrator.newton_iterations",
-            StepError::NotFinite { .. } | StepError::ConstraintNotFinite { .. } => {
-                "look for a division by zero or a root of a negative number in the formulas, or try a smaller step"
-            }
-            _ => "",
+    let error = match &failure {
+        RunFailure::Step { source, .. } => match &**source {
+            RunError::Step { source, .. } => Some(source),
+            RunError::Observer { .. } => None,
         },
+        _ => None,
+    };
+    let advice = match error {
+        Some(StepError::NotConverged { .. }) => {
+            "try another solver ([solver] type = \"lemke\"), a smaller step, or accept such steps with run.on_unconverged = \"count\""
+        }
+        Some(StepError::Newton { .. }) => "try a smaller step, or raise integrator.newton_iterations",
+        Some(StepError::NotFinite { .. } | StepError::ConstraintNotFinite { .. }) => {
+            "look for a division by zero or a root of a negative number in the formulas, or try a smaller step"
+        }
         _ => "",
     };
     if advice.is_empty() { failure.into() } else { anyhow::anyhow!("{failure}\nadvice: {advice}") }

@@ -75,7 +75,7 @@ pub enum RunFailure {
     #[error("{source}{problem}\nthe last good state (step {step}) is saved in {folder}")]
     Step {
         /// What happened.
-        source: RunError,
+        source: Box<RunError>,
         /// Last good step.
         step: u64,
         /// Where it is saved.
@@ -126,11 +126,11 @@ struct Books {
 }
 
 /// Runs the scene to its end, or until it is stopped.
-pub fn run(mut loaded: Loaded, options: RunOptions<'_>) -> Result<Finished, RunFailure> {
-    let RunOptions { out, resume, stop, save, progress } = options;
+pub fn run(mut loaded: Loaded, mut options: RunOptions<'_>) -> Result<Finished, RunFailure> {
+    let RunOptions { out, resume, .. } = options;
     let mut books = if resume { Books::resume(out, &mut loaded)? } else { Books::begin(out, &loaded)? };
     let resumed_from = resume.then_some(loaded.simulation.state.step);
-    let stepped = step_all(&mut loaded, (out, stop, save, progress), &mut books);
+    let stepped = step_all(&mut loaded, &mut options, &mut books);
     let saved = books.save(out, &loaded);
     let Books { recorder, ledger, summary, .. } = books;
     let finished = recorder.finish();
@@ -229,9 +229,10 @@ fn present(simulation: &Simulation) -> usize {
 
 fn step_all(
     loaded: &mut Loaded,
-    (out, stop, save, progress): (&Path, &AtomicBool, &AtomicBool, &mut dyn FnMut(&Progress)),
+    options: &mut RunOptions<'_>,
     books: &mut Books,
 ) -> Result<(), RunFailure> {
+    let RunOptions { out, stop, save, progress, .. } = options;
     let look_every = (LOOK_EVERY / loaded.simulation.model.n_velocities().max(1) as u64).clamp(1, 64);
     let mut last = (0, 0);
     while loaded.simulation.state.step < loaded.n_steps {
@@ -246,7 +247,8 @@ fn step_all(
             Ok(frame) => frame,
             Err(source) => {
                 let problem = save_unsolved(loaded, &source, out).unwrap_or_default();
-                return Err(RunFailure::Step { source, step, folder: out.to_owned(), problem });
+                let (source, folder) = (Box::new(source), out.to_owned());
+                return Err(RunFailure::Step { source, step, folder, problem });
             }
         };
         last = cost(frame.log);
