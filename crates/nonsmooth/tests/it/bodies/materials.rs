@@ -8,15 +8,15 @@ use nonsmooth::{
 use nonsmooth_geometry::spatial::Shape;
 
 fn cube(material: MaterialId, x: f64) -> Body {
-    let shape = Shape::cuboid([0.1; 3]).unwrap();
-    let mass = shape.mass_properties(1000.0).unwrap();
+    let shape = Shape::cuboid([0.1; 3]).expect("a right shape");
+    let mass = shape.mass_properties(1000.0).expect("a solid");
     let parts = vec![Part::space(shape, material)];
     let position = [x, 0.0, 0.1];
     Body { position, parts, ..Body::new(&format!("cube at {x}"), mass.mass, mass.inertia) }
 }
 
 fn floor(material: MaterialId) -> Obstacle {
-    let shape = Shape::half_space([0.0, 0.0, 1.0]).unwrap();
+    let shape = Shape::half_space([0.0, 0.0, 1.0]).expect("a right shape");
     Obstacle::new("floor", vec![Part::space(shape, material)])
 }
 

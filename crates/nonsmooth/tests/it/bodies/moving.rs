@@ -6,7 +6,7 @@ use nonsmooth::{EnergyLedger, Moved, Simulation};
 use nonsmooth_geometry::spatial::Shape;
 
 fn half_space() -> Shape {
-    Shape::half_space([0.0, 0.0, 1.0]).unwrap()
+    Shape::half_space([0.0, 0.0, 1.0]).expect("a right shape")
 }
 
 /// The balance closes to rounding, and the obstacle's column is not idle.
@@ -61,7 +61,12 @@ fn largest_gap(ratio: f64, h: f64) -> (f64, EnergyLedger) {
         let (s, c) = (omega * t).sin_cos();
         shifted([0.0, 0.0, a * s], [0.0, 0.0, a * omega * c])
     });
-    let mut body = yard.body("box", &Shape::cuboid([0.2, 0.1, 0.1]).unwrap(), 1000.0, [0.0, 0.0, 0.1]);
+    let mut body = yard.body(
+        "box",
+        &Shape::cuboid([0.2, 0.1, 0.1]).expect("a right shape"),
+        1000.0,
+        [0.0, 0.0, 0.1],
+    );
     body.velocity = [0.0, 0.0, a * omega];
     yard.builder.body(body);
     let mut simulation = yard.simulation(h);
@@ -95,7 +100,7 @@ fn on_turntable(rate: f64, radius: f64, mu: f64, h: f64, time: f64) -> (f64, Ene
         angular_velocity: [0.0, 0.0, rate],
         ..shifted([0.0; 3], [0.0; 3])
     });
-    let shape = Shape::cuboid([0.1, 0.1, 0.02]).unwrap();
+    let shape = Shape::cuboid([0.1, 0.1, 0.02]).expect("a right shape");
     let mut body = yard.body("box", &shape, 1000.0, [radius, 0.0, 0.02]);
     body.velocity = [0.0, rate * radius, 0.0];
     body.angular_velocity = [0.0, 0.0, rate];
