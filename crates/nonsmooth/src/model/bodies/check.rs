@@ -65,6 +65,14 @@ pub enum BodyIssue {
     /// A law is not one of contacts.
     #[error("law `{0}` is not one of contacts between bodies; use coulomb or newton-impact")]
     Law(String),
+    /// A material does not exist.
+    #[error("there is no material {material}: the model has {n}")]
+    NoSuchMaterial {
+        /// The material asked for.
+        material: usize,
+        /// How many there are.
+        n: usize,
+    },
     /// A parameter of a law is out of range.
     #[error("law `{law}` is out of range: {fault}")]
     LawRange {
