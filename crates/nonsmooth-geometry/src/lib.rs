@@ -24,8 +24,10 @@ mod error;
 mod feature;
 pub mod files;
 pub mod planar;
+mod skin;
 pub mod spatial;
 
 pub use describe::{Description, KINDS};
 pub use error::{MassError, ShapeError};
 pub use feature::{Feature, FeatureKind, Key};
+pub use skin::{Detail, Outline, Patch, Skin};

@@ -15,6 +15,10 @@ mod pose;
 mod reduce;
 mod shape;
 
+pub(crate) use core::Core;
+pub(crate) use pose::Isometry;
+pub(crate) use shape::Kind;
+
 pub use contact::Contact;
 pub use contacts::{contacts, distance};
 pub use mass::MassProperties;

@@ -116,6 +116,15 @@ impl HeightField {
         Triangle { points, normal, vertices, edges, index, bends }
     }
 
+    /// Vertex numbers of all triangles.
+    pub fn triangles(&self) -> impl Iterator<Item = [u32; 3]> + '_ {
+        let squares = (0..self.rows - 1).flat_map(|j| (0..self.columns - 1).map(move |i| (i, j)));
+        squares.flat_map(|(i, j)| {
+            let (v, c) = (i + self.columns * j, self.columns);
+            [[v, v + 1, v + c + 1], [v, v + c + 1, v + c]]
+        })
+    }
+
     /// Calls `visit` for the triangles of the squares under the given box.
     pub fn near(&self, low: DVec3, high: DVec3, mut visit: impl FnMut(u32)) {
         if low.z > self.range.1 || high.z < self.range.0 {

@@ -39,7 +39,10 @@ pub use balls::{BallContacts, Balls};
 pub use contact::Contact;
 pub use contacts::{contacts, distance};
 pub use frame::frame;
+pub(crate) use frame::tangents;
 pub use mass::MassProperties;
 pub use overlap::{Overlap, overlaps};
 pub use pose::Pose;
+pub(crate) use shape::Kind;
+
 pub use shape::Shape;

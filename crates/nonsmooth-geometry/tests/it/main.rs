@@ -13,5 +13,6 @@ mod planar;
 mod properties;
 mod random;
 mod samples;
+mod skins;
 mod surfaces;
 mod wrong_shapes;

@@ -7,7 +7,7 @@
 
 mod axis;
 mod check;
-mod font;
+pub(crate) mod font;
 mod frame;
 mod legend;
 mod page;

@@ -9,6 +9,7 @@ mod mistakes;
 mod problems;
 mod references;
 mod schema;
+mod vtk;
 
 use nonsmooth_scene::{LoadError, Loaded, Mistake, load, load_text};
 use std::path::{Path, PathBuf};

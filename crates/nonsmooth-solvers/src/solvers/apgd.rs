@@ -65,7 +65,7 @@ const DIVERGED: f64 = 1e6;
 /// Tries to find L in one step: from 1 to beyond 1e15.
 const TRIES: usize = 60;
 
-struct Apgd {
+pub(super) struct Apgd {
     max_iterations: usize,
     step: String,
     scaled: Scaled,
@@ -83,7 +83,7 @@ struct Apgd {
 }
 
 impl Apgd {
-    fn new(options: &Options) -> Self {
+    pub(super) fn new(options: &Options) -> Self {
         Self {
             max_iterations: options.count(&MAX_ITERATIONS),
             step: options.word(&STEP).to_owned(),

@@ -15,11 +15,18 @@
 //! 4. `newton` from its end, and anew from p = 0;
 //! 5. `nsgs` to its limit.
 //!
+//! Bodies that touch: sweeps over the whole come first, guess or not, and are extrapolated (`relax.rs`); from
+//! thousands of contacts on they go by colours. Islands that are left go down a list of their own: `newton` in body velocities, more
+//! sweeps, `apgd`, which needs no factor and solves columns that slide and tip, `interior-point` where it is small, `newton`
+//! again and anew, plain sweeps. Islands beyond `MOST_BODIES` or `MOST_TOUCHES` have sweeps only, so that memory stays
+//! proportional to the contacts.
+//!
 //! An island's share of the tolerance is that of its rows: ‖r_i‖² ≤ (n_i/n) (tolerance · ‖u_free‖)², so that an
 //! island at rest need not be solved to the rounding of its own small velocities.
 
 use super::active_set::{ActiveSet, MAX_EXCHANGES};
 use super::admm::Admm;
+use super::apgd::Apgd;
 use super::interior_point::{InteriorPoint, RUNAWAY};
 use super::lemke::Lemke;
 use super::newton::Newton;
@@ -78,6 +85,15 @@ const ADMM_ITERATIONS: f64 = 200.0;
 /// Steps of the interior point.
 const INTERIOR_STEPS: usize = 400;
 
+/// Bodies and contacts of an island up to which factors in body velocities are tried: 1000 boxes that touch on all sides take
+/// some 10⁷ entries, 100 MB.
+const MOST_BODIES: usize = 1500;
+const MOST_TOUCHES: usize = 20_000;
+/// Rows up to which the interior point is tried on bodies that touch: it forms W.
+const INTERIOR_ROWS: usize = 3000;
+/// Iterations of projected gradients; a column of ten boxes that slides and tips takes 5700 to 1e-10.
+const GRADIENTS: f64 = 20_000.0;
+
 /// A method of the chain.
 #[derive(Clone, Copy)]
 enum Method {
@@ -90,6 +106,9 @@ enum Method {
     Sweeps(usize),
     InteriorPoint,
     Admm,
+    Apgd,
+    /// Without extrapolation.
+    PlainSweeps,
 }
 
 struct Auto {
@@ -99,6 +118,7 @@ struct Auto {
     nsgs: Nsgs,
     interior_point: InteriorPoint,
     admm: Admm,
+    apgd: Apgd,
     attempts: Vec<Attempt>,
     kept: Vec<f64>,
     u: Vec<f64>,
@@ -124,6 +144,7 @@ impl Auto {
             nsgs: Nsgs::new(LAST_SWEEPS, Order::BySize),
             interior_point: InteriorPoint::new(INTERIOR_STEPS),
             admm: Admm::new(&Options::default().with("max_iterations", ADMM_ITERATIONS)),
+            apgd: Apgd::new(&Options::default().with("max_iterations", GRADIENTS)),
             attempts: Vec::new(),
             kept: Vec::new(),
             u: Vec::new(),
@@ -148,6 +169,13 @@ impl Auto {
             }
             Method::InteriorPoint => self.interior_point.solve(problem, tolerance, p),
             Method::Admm => self.admm.solve(problem, tolerance, p),
+            Method::Apgd => self.apgd.solve(problem, tolerance, p),
+            Method::PlainSweeps => {
+                self.nsgs.accelerate(false);
+                let made = self.nsgs.sweep_until(problem, tolerance, p, LAST_SWEEPS);
+                self.nsgs.accelerate(true);
+                Outcome { status: made.status, iterations: made.sweeps, method: "nsgs" }
+            }
             Method::Sweeps(budget) => {
                 let made = self.nsgs.sweep_until(problem, tolerance, p, budget);
                 Outcome { status: made.status, iterations: made.sweeps, method: "nsgs" }
@@ -236,6 +264,30 @@ impl Auto {
         self.summary(part.first)
     }
 
+    /// The chain for bodies that touch, on one island or the whole.
+    fn touching(&mut self, part: &Part, p: &mut [f64], begun: Progress) -> Outcome {
+        self.sweep_while_it_pays(part, p, begun);
+        let size = part.problem.size();
+        let (direct, inner) = (is_moderate(part.problem), size <= INTERIOR_ROWS);
+        let chain = [
+            (Method::Newton(FIRST_SYSTEMS), direct),
+            (Method::Sweeps(MOST_SWEEPS), direct),
+            (Method::Sweeps(LAST_SWEEPS), !direct),
+            (Method::Apgd, direct),
+            (Method::InteriorPoint, inner),
+            (Method::Newton(NEWTON_SYSTEMS), direct),
+            (Method::NewtonAnew, direct),
+            (Method::PlainSweeps, true),
+        ];
+        for (method, _) in chain.into_iter().filter(|(_, fits)| *fits) {
+            if self.attempts.last().is_some_and(|last| last.residual <= part.tolerance) {
+                break;
+            }
+            self.attempt(method, part, p);
+        }
+        self.summary(part.first)
+    }
+
     /// The first sweeps.
     fn sweep(&mut self, part: &Part, p: &mut [f64], budget: usize) -> Progress {
         let made = self.nsgs.sweep_until(part.problem, part.tolerance, p, budget);
@@ -246,16 +298,18 @@ impl Auto {
     }
 
     /// More sweeps, while their rate promises the tolerance.
-    fn sweep_while_it_pays(&mut self, part: &Part, p: &mut [f64], mut made: Progress) {
+    fn sweep_while_it_pays(&mut self, part: &Part, p: &mut [f64], mut made: Progress) -> Progress {
         let mut sweeps = made.sweeps;
         let more = part.problem.size().clamp(MORE_SWEEPS.0, MORE_SWEEPS.1);
         loop {
             let needed = (part.tolerance / made.residual).ln() / made.rate.ln();
             let worth = needed > 0.0 && needed <= more as f64 && sweeps < MOST_SWEEPS;
             if made.status != Status::IterationLimit || !worth {
-                return;
+                return made;
             }
-            let budget = FIRST_SWEEPS.max(sweeps / 2);
+            // Extrapolation begins anew with every call.
+            let touches = matches!(part.problem.matrix, Matrix::Touching(_));
+            let budget = FIRST_SWEEPS.max(if touches { sweeps } else { sweeps / 2 });
             made = self.nsgs.sweep_until(part.problem, part.tolerance, p, budget);
             sweeps += made.sweeps;
             let last = self.attempts.last_mut().expect("the first sweeps are noted");
@@ -268,15 +322,20 @@ impl Auto {
         &mut self,
         whole: &Part,
         tolerance: f64,
-        found: &[Island],
-        parts: &[Problem],
+        found: &[(Island, Option<Problem>)],
         p: &mut [f64],
         total: &mut Outcome,
     ) {
         let free = norm(&whole.problem.u_free);
         let mut part_p = Vec::new();
         let mut largest = 0;
-        for (number, (island, problem)) in found.iter().zip(parts).enumerate() {
+        for (number, (island, prepared)) in found.iter().enumerate() {
+            // Bodies that touch are taken out one by one, so that memory is that of the largest of these.
+            if prepared.is_none() && island.constraints.len() > MOST_TOUCHES {
+                continue;
+            }
+            let built = prepared.is_none().then(|| island.problem(whole.problem));
+            let Some(problem) = prepared.as_ref().or(built.as_ref()) else { continue };
             let share = (problem.size() as f64 / whole.problem.size() as f64).sqrt();
             let own = norm(&problem.u_free);
             let of_whole = if own > 0.0 { tolerance * share * free / own } else { 0.0 };
@@ -285,7 +344,10 @@ impl Auto {
             part_p.extend(island.rows.iter().map(|&i| p[i]));
             let first = self.attempts.len();
             let part = Part { problem, tolerance, number: number + 1, first, cold: whole.cold };
-            let made = if problem.is_scalar() {
+            let made = if let Matrix::Touching(_) = problem.matrix {
+                let begun = self.sweep(&part, &mut part_p, FIRST_SWEEPS);
+                self.touching(&part, &mut part_p, begun)
+            } else if problem.is_scalar() {
                 self.complementarity(&part, &mut part_p)
             } else {
                 let begun = self.sweep(&part, &mut part_p, FIRST_SWEEPS);
@@ -323,28 +385,46 @@ impl Solver for Auto {
     fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
         self.attempts.clear();
         let whole = Part { problem, tolerance, number: 0, first: 0, cold: is_zero(p) };
-        if problem.is_scalar() {
+        let touches = matches!(problem.matrix, Matrix::Touching(_));
+        self.nsgs.accelerate(touches);
+        if problem.is_scalar() && !touches {
             return self.complementarity(&whole, p);
         }
         let mut begun = None;
-        if !whole.cold {
-            let made = self.sweep(&whole, p, FIRST_SWEEPS);
+        if touches || !whole.cold {
+            let mut made = self.sweep(&whole, p, FIRST_SWEEPS);
+            if touches {
+                made = self.sweep_while_it_pays(&whole, p, made);
+            }
             if made.status == Status::Converged {
                 return self.summary(0);
             }
             begun = Some(made);
         }
-        let found = islands(problem);
+        let mut found = islands(problem);
         if found.len() == 1 {
             let begun = begun.unwrap_or_else(|| self.sweep(&whole, p, FIRST_SWEEPS));
+            if touches {
+                return self.touching(&whole, p, begun);
+            }
             return self.friction(&whole, p, begun);
         }
-        let parts: Vec<Problem> = found.iter().map(|island| island.problem(problem)).collect();
+        if touches && found.iter().any(|island| island.constraints.len() > MOST_TOUCHES) {
+            // Only sweeps fit the largest island, and they take the others along.
+            if self.attempt(Method::Sweeps(LAST_SWEEPS), &whole, p) <= tolerance {
+                return self.summary(0);
+            }
+        }
+        let prepare = |island: Island| {
+            let problem = (!touches).then(|| island.problem(problem));
+            (island, problem)
+        };
+        let found: Vec<(Island, Option<Problem>)> = found.drain(..).map(prepare).collect();
         let mut total = Outcome { status: Status::Converged, iterations: 0, method: "nsgs" };
         total.iterations += begun.map_or(0, |made| made.sweeps);
         let mut strictness = 1.0;
         for _ in 0..ROUNDS {
-            self.round(&whole, strictness * tolerance, &found, &parts, p, &mut total);
+            self.round(&whole, strictness * tolerance, &found, p, &mut total);
             let residual = certify(problem, p, &mut self.u).residual;
             if !(residual > tolerance) || total.status != Status::Converged {
                 break;
@@ -363,6 +443,16 @@ impl Solver for Auto {
         self.lemke.forget();
         self.newton.forget();
         self.nsgs.forget();
+    }
+}
+
+/// Whether factors of an island of bodies that touch are within bounds.
+fn is_moderate(problem: &Problem) -> bool {
+    match &problem.matrix {
+        Matrix::Touching(touching) => {
+            touching.bodies.len() <= MOST_BODIES && touching.touches.len() <= MOST_TOUCHES
+        }
+        _ => true,
     }
 }
 

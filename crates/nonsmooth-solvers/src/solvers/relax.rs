@@ -5,9 +5,11 @@
 //! intervals that grow by `GROWTH`. The best impulses are kept. The rate of convergence is the mean
 //! reduction of the residual per sweep over the last half of the sweeps.
 //!
-//! Accelerated sweeps go on along the way of p, by β = ‖change‖²/‖change before‖² where that is below 1, as the
-//! nonlinear conjugate gradients of [Silcowitz10] do, with a sweep in place of the gradient; where it is not they
-//! begin anew. The certificate is that of impulses as a sweep leaves them, before they are extrapolated.
+//! Accelerated sweeps go on along the way of p, d ← β d + δ, p ← p + β⁺ d, δ the change by a sweep and β⁺ the quotient of
+//! ‖δ‖² and that of the sweep before, 0 where that is not below 1: the factor of conjugate gradients, as in
+//! [Silcowitz10], with the step of Nesterov. A wall of 100 bricks reaches 1e-10 in 1280 sweeps, not at all in 10 000 with
+//! p ← p + β⁺ d of the direction before; Nesterov's own factors do not converge. The certificate is that of
+//! impulses as a sweep leaves them, before they are extrapolated.
 //!
 //! Only a sweep that changes nothing ends the work early. A residual that stays where it is proves nothing: on
 //! the collection's `fclib_local_problem_test` it stays at 3.3e-4 from sweep 2500 to 5000, yet falls below 1e-11 before 180 000.
@@ -81,7 +83,7 @@ impl Relaxation {
         self.trial.extend_from_slice(p);
         let first_look = if best <= tolerance { 1 } else { 8 };
         let (mut quotient, mut next, mut soonest) = (1.0, first_look, 0);
-        let mut before = 0.0;
+        let (mut before, mut theta) = (0.0, 0.0);
         if self.accelerated {
             self.sweeper.remember();
         }
@@ -93,7 +95,7 @@ impl Relaxation {
             let promising = change * quotient <= tolerance && k >= soonest;
             let ended = !(change > 0.0 && change.is_finite()) || k == budget;
             if !(promising || ended || k >= next) {
-                self.extrapolate(beta);
+                self.extrapolate(&mut theta, beta);
                 continue;
             }
             self.sweeper.store(&mut self.trial);
@@ -116,14 +118,15 @@ impl Relaxation {
             quotient = residual / change;
             next = k + 4 + (GROWTH * k as f64) as usize;
             soonest = k + 1 + k / 16;
-            self.extrapolate(beta);
+            self.extrapolate(&mut theta, beta);
         }
         self.progress(Status::IterationLimit, budget, best)
     }
 
-    fn extrapolate(&mut self, beta: f64) {
+    fn extrapolate(&mut self, theta: &mut f64, beta: f64) {
         if self.accelerated {
-            self.sweeper.extrapolate(beta);
+            self.sweeper.extrapolate(*theta, beta);
+            *theta = beta;
         }
     }
 

@@ -103,6 +103,10 @@ impl GivenBodies {
     pub(super) fn check(&self, issues: &mut Vec<(Place, Issue)>) {
         let given = (self.dimension, &self.bodies[..], &self.obstacles[..]);
         check_bodies(given, &self.springs, self.region.as_ref(), issues);
+        if !self.gravity.iter().all(|x| x.is_finite()) {
+            let (what, value) = ("gravity", self.gravity.to_vec());
+            issues.push((Place::Bodies, BodyIssue::Far { what, value }.into()));
+        }
         if let Some(layer) = self.layer.filter(|d| !(*d >= 0.0 && d.is_finite())) {
             let issue = BodyIssue::Negative { what: "the contact layer", value: layer };
             issues.push((Place::Bodies, issue.into()));

@@ -25,7 +25,7 @@ pub use bodies::{
     ObstacleId, Overlap, PairError, Part, PartOf, Placed, Placement, Region, Spring, Symmetric,
     TouchKey, Wrench,
 };
-pub(crate) use bodies::{Collider, Point, Situation, check_overlaps};
+pub(crate) use bodies::{Collider, Point, Situation, check_overlaps, exponential};
 pub use builder::{LawId, ModelBuilder};
 pub use builder_bodies::CONTACT_LAYER;
 pub(crate) use constraint::gather;

@@ -53,6 +53,7 @@ impl EnergyLedger {
         total.prescribed += works.prescribed;
         total.scheme += works.scheme;
         total.projection += works.projection;
+        total.exchange += works.exchange;
         self.energies = after;
     }
 }

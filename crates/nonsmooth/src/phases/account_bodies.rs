@@ -65,7 +65,7 @@ pub fn add_body_works(
 fn spring_works(bodies: &Bodies, made: &Made<'_>, v_phi: &[f64], works: &mut Works) {
     let Theta { h, theta } = made.rule;
     for spring in bodies.springs.iter().filter(|spring| spring.damping > 0.0) {
-        let at = Stretched::at(bodies, spring, &made.now.q);
+        let at = Stretched::ahead(bodies, spring, made.now, h * theta);
         if at.ends.iter().flatten().all(|end| bodies.is_present(made.now, end.0)) {
             let rate = |v: &[f64]| at.rate(bodies, v);
             let mean = theta * rate(&made.end.v) + (1.0 - theta) * rate(&made.now.v);

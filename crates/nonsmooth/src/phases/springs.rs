@@ -2,17 +2,18 @@
 //!
 //! ```text
 //! l̇ = G v,   force on v: −Gᵀ (k (l − l₀) + c l̇)
-//! M̂ = M + Σ (hθ c + h²θ² k) GᵀG          M̂ (v_free − v) = … − h Gᵀ (k (l − l₀ + hθ l̇) + c l̇)
+//! M̂ = M + Σ (hθ c + h²θ² k) GᵀG          M̂ (v_free − v) = … − h Gᵀ (k (l − l₀) + c l̇)
 //! ```
 //!
-//! with l, G at the start of the step: the θ-scheme for a linear spring. Bodies joined by springs form a group with one
-//! dense M̂; a body without springs keeps M.
+//! with l, G where the bodies get in hθ with the velocities v of the start of the step: the θ-scheme for a spring along a
+//! line, and of second order for θ = ½ where the spring turns. (With G of the start a mass that circles on a spring gains
+//! energy at the rate ½ h Ω².) Bodies joined by springs form a group with one dense M̂; a body without springs keeps M.
 
 use super::factorize::{Coeffs, Factors};
 use super::free_motion::Theta;
 use crate::error::{StepError, StepResult};
-use crate::model::{Anchor, Bodies, Dimension, Model, Spring, State};
-use glam::DVec3;
+use crate::model::{Anchor, Bodies, Dimension, Model, Spring, State, exponential};
+use glam::{DQuat, DVec3};
 use nonsmooth_solvers::invert;
 
 /// M̂⁻¹ of the bodies that springs join.
@@ -31,7 +32,7 @@ struct Group {
     inverse: Vec<f64>,
 }
 
-/// A spring at the start of the step.
+/// A spring at an instant.
 #[derive(Clone, Copy)]
 pub struct Stretched {
     /// l [m].
@@ -43,29 +44,45 @@ pub struct Stretched {
 impl Stretched {
     /// A spring in a state.
     pub fn at(bodies: &Bodies, spring: &Spring, q: &[f64]) -> Self {
-        let point = |anchor: Anchor| match anchor {
-            Anchor::World(point) => DVec3::from_array(point),
-            Anchor::On(body, point) => {
-                let (position, rotation) = bodies.pose(q, body.0);
-                position + rotation * DVec3::from_array(point)
-            }
+        let pose = |body| bodies.pose(q, body);
+        let line = line(spring, pose);
+        Self::along(bodies, spring, (line, line.normalize_or_zero()), pose)
+    }
+
+    /// A spring after the time `ahead` [s] at the velocities of a state.
+    pub fn ahead(bodies: &Bodies, spring: &Spring, now: &State, ahead: f64) -> Self {
+        let start = line(spring, |body| bodies.pose(&now.q, body));
+        let pose = |body| {
+            let ((position, rotation), (v, omega)) =
+                (bodies.pose(&now.q, body), bodies.twist(&now.v, body));
+            (position + ahead * v, rotation * exponential(ahead * omega))
         };
-        let line = point(spring.ends[1]) - point(spring.ends[0]);
-        let length = line.length();
-        // A spring of no length has no direction and pulls nowhere.
-        let along = line.normalize_or_zero();
+        // It turns as its ends move across it. Along it they may pass each other, which a linear spring does not mind:
+        // a stiff one with a large step does so within a step.
+        let (end, along) = (line(spring, pose), start.normalize_or_zero());
+        let across = end - along.dot(end) * along;
+        Self::along(bodies, spring, (end, (start + across).normalize_or_zero()), pose)
+    }
+
+    /// A spring of no length has no direction (`along` is zero) and pulls nowhere.
+    fn along(
+        bodies: &Bodies,
+        spring: &Spring,
+        (line, along): (DVec3, DVec3),
+        pose: impl Fn(usize) -> (DVec3, DQuat),
+    ) -> Self {
         let end = |side: usize| match spring.ends[side] {
             Anchor::World(_) => None,
             Anchor::On(body, point) => {
                 let sign = if side == 0 { -1.0 } else { 1.0 };
-                let rotation = bodies.pose(q, body.0).1;
+                let rotation = pose(body.0).1;
                 let pull = bodies.to_body(rotation, sign * along);
                 let arm = DVec3::from_array(point);
                 let arm = if bodies.dimension == Dimension::Space { arm } else { rotation * arm };
                 Some((body.0, sign * along, arm.cross(pull)))
             }
         };
-        Self { length, ends: [end(0), end(1)] }
+        Self { length: along.dot(line), ends: [end(0), end(1)] }
     }
 
     /// G v.
@@ -76,6 +93,18 @@ impl Stretched {
         };
         self.ends.iter().flatten().map(part).sum()
     }
+}
+
+/// From end to end [m].
+fn line(spring: &Spring, pose: impl Fn(usize) -> (DVec3, DQuat)) -> DVec3 {
+    let [from, to] = spring.ends.map(|anchor| match anchor {
+        Anchor::World(point) => DVec3::from_array(point),
+        Anchor::On(body, point) => {
+            let (position, rotation) = pose(body.0);
+            position + rotation * DVec3::from_array(point)
+        }
+    });
+    to - from
 }
 
 /// Brings M̂⁻¹ of bodies joined by springs up to date. Without springs there is nothing to do.
@@ -97,7 +126,8 @@ impl SpringFactors {
     #[inline(never)]
     fn build(&mut self, bodies: &Bodies, now: &State, coeffs: Coeffs) -> StepResult {
         self.stretched.clear();
-        self.stretched.extend(bodies.springs.iter().map(|s| Stretched::at(bodies, s, &now.q)));
+        self.stretched
+            .extend(bodies.springs.iter().map(|s| Stretched::ahead(bodies, s, now, coeffs.damping)));
         self.group(bodies);
         let n_v = bodies.n_v();
         for group in &mut self.groups {
@@ -197,7 +227,7 @@ impl Factors {
         if bodies.springs.is_empty() {
             return;
         }
-        let Theta { h, theta } = rule;
+        let h = rule.h;
         // M (v_free − v) of what acts beside the springs, then the springs, then M̂⁻¹.
         let mut x = std::mem::take(&mut self.springs.x);
         x.clear();
@@ -208,8 +238,8 @@ impl Factors {
         }
         for (spring, at) in bodies.springs.iter().zip(&self.springs.stretched) {
             let rate = at.rate(bodies, &now.v);
-            let ahead = at.length - spring.rest_length + h * theta * rate;
-            let pull = -h * (spring.stiffness * ahead + spring.damping * rate);
+            let pull =
+                -h * (spring.stiffness * (at.length - spring.rest_length) + spring.damping * rate);
             let present = at.ends.iter().flatten().all(|end| bodies.is_present(now, end.0));
             for &(body, along, turn) in at.ends.iter().flatten().filter(|_| present) {
                 bodies.add_to(&mut x, body, pull * along, pull * turn);

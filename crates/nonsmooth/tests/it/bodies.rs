@@ -2,16 +2,23 @@
 
 mod arch_limit;
 mod collisions;
+mod coupled;
 mod free;
+mod invariants;
 mod kit;
+mod lives;
+mod materials;
 mod moving;
+mod plane;
 mod projected;
 mod references;
 mod rest;
 mod rocking;
 mod rolling;
 mod sliding;
+mod springs;
 mod structures;
+mod threads;
 
 use nonsmooth::{
     Body, Coulomb, EnergyLedger, LawId, MaterialId, ModelBuilder, MoreauJean, Obstacle, Part,

@@ -62,8 +62,8 @@ trait Form: Send {
     /// Begins to remember the way of p, for `extrapolate`; without effect where that is not offered.
     fn remember(&mut self) {}
 
-    /// p ← p + β d, d ← β d + δ, with δ the change of p by the sweeps since the last call.
-    fn extrapolate(&mut self, _beta: f64) {}
+    /// d ← θ d + δ, p ← p + β d, with δ the change of p since the last call and θ the β of that.
+    fn extrapolate(&mut self, _theta: f64, _beta: f64) {}
 }
 
 /// Sweeps over one problem after the other, keeping its memory.
@@ -149,8 +149,8 @@ impl Sweeper {
     }
 
     /// Goes on along the way of p by `beta`, where bodies touch.
-    pub(super) fn extrapolate(&mut self, beta: f64) {
-        self.form().extrapolate(beta);
+    pub(super) fn extrapolate(&mut self, theta: f64, beta: f64) {
+        self.form().extrapolate(theta, beta);
     }
 
     fn form(&mut self) -> &mut dyn Form {

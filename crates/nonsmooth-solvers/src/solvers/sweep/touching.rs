@@ -160,13 +160,12 @@ impl<const N: usize> Trace<N> {
         Self { at, along: [0.0; N] }
     }
 
-    /// x ← x + β d, d ← β d + (x − where x was).
+    /// d ← θ d + (x − where x was), x ← x + β d.
     #[inline(always)]
-    fn extrapolate(&mut self, beta: f64, x: &mut [f64; N]) {
+    fn extrapolate(&mut self, theta: f64, beta: f64, x: &mut [f64; N]) {
         for k in 0..N {
-            let carried = beta * self.along[k];
-            self.along[k] = carried + (x[k] - self.at[k]);
-            x[k] += carried;
+            self.along[k] = theta * self.along[k] + (x[k] - self.at[k]);
+            x[k] += beta * self.along[k];
             self.at[k] = x[k];
         }
     }
@@ -434,13 +433,14 @@ impl<const D: usize, T: Turn> Form for Touched<D, T> {
         self.way.v.extend(self.movers.iter().map(|mover| Trace::from(mover.get())));
     }
 
-    fn extrapolate(&mut self, beta: f64) {
-        let follow = |(node, way): (&mut Node<D>, &mut Trace<D>)| way.extrapolate(beta, &mut node.p);
+    fn extrapolate(&mut self, theta: f64, beta: f64) {
+        let follow =
+            |(node, way): (&mut Node<D>, &mut Trace<D>)| way.extrapolate(theta, beta, &mut node.p);
         let nodes = self.nodes.par_iter_mut().with_min_len(16 * CHUNK);
         nodes.zip(&mut self.way.p).for_each(follow);
         for (mover, way) in self.movers.iter().zip(&mut self.way.v) {
             let mut v = mover.get();
-            way.extrapolate(beta, &mut v);
+            way.extrapolate(theta, beta, &mut v);
             mover.velocity.iter().zip(v).for_each(|(atom, v)| atom.set(v));
         }
     }

@@ -65,6 +65,14 @@ pub enum BodyIssue {
     /// A law is not one of contacts.
     #[error("law `{0}` is not one of contacts between bodies; use coulomb or newton-impact")]
     Law(String),
+    /// A parameter of a law is out of range.
+    #[error("law `{law}` is out of range: {fault}")]
+    LawRange {
+        /// Name of the law.
+        law: String,
+        /// What is wrong.
+        fault: String,
+    },
     /// A pair of materials without a law, or with two.
     #[error("{0}")]
     Pair(#[from] PairError),
@@ -126,6 +134,10 @@ pub(in crate::model) fn check_bodies(
             if !(value >= 0.0 && value.is_finite()) {
                 issues.push((Place::Spring(i), BodyIssue::Negative { what, value }.into()));
             }
+        }
+        for end in ends {
+            let (Anchor::On(_, point) | Anchor::World(point)) = end;
+            check_size(Place::Spring(i), "the end", point, issues);
         }
         if ends.iter().all(|end| matches!(end, Anchor::World(_))) {
             issues.push((Place::Spring(i), BodyIssue::Loose.into()));
@@ -211,6 +223,13 @@ fn check_size(place: Place, what: &'static str, value: &[f64; 3], issues: &mut V
     }
 }
 
+/// What is wrong with the numbers of a law.
+fn out_of_range(form: &StepForm) -> Option<String> {
+    let odd =
+        [form.restitution, form.tangential_restitution].into_iter().find(|e| !(0.0..=1.0).contains(e));
+    odd.map(|e| format!("restitution must lie in [0, 1], got {e}")).or_else(|| form.set.fault())
+}
+
 /// Checks the table of materials against the parts that may meet.
 pub(in crate::model) fn check_laws(
     bodies: &Bodies,
@@ -226,6 +245,11 @@ pub(in crate::model) fn check_laws(
             issues.push((Place::Materials, BodyIssue::Law(name.clone()).into()));
             return;
         }
+        if let Some(fault) = out_of_range(form) {
+            let issue = BodyIssue::LawRange { law: name.clone(), fault };
+            issues.push((Place::Materials, issue.into()));
+            return;
+        }
     }
     // One body of each material is enough to name, moving ones first.
     let n = bodies.n_materials;
@@ -239,7 +263,8 @@ pub(in crate::model) fn check_laws(
             let met = |x: usize, y: usize| Some((user[n + x]?, user[n + y].or(user[y])?));
             let Some((i, j)) = met(a, b).or_else(|| met(b, a)) else { continue };
             // A single body of a material does not meet itself.
-            let alone = i == j && bodies.parts.iter().filter(|p| p.part.material.0 == a).count() == 1;
+            let of = bodies.parts[i].body;
+            let alone = i == j && bodies.parts.iter().all(|p| p.part.material.0 != a || p.body == of);
             if bodies.pair_laws[a * n + b].is_none() && !alone {
                 let name = |i: usize| bodies.names[bodies.parts[i].body as usize].clone();
                 let material = |i: usize| materials.names[bodies.parts[i].part.material.0].clone();

@@ -140,10 +140,8 @@ fn space_arch(n: usize, t: f64, h: f64) -> Simulation {
     let mut yard = super::Yard::new(FRICTION, 0.0);
     yard.floor();
     for i in 0..n {
-        let points: Vec<[f64; 3]> = corners(i, n, t)
-            .iter()
-            .flat_map(|p| [-0.2, 0.2].map(|y| [p[0], y, p[1]]))
-            .collect();
+        let points: Vec<[f64; 3]> =
+            corners(i, n, t).iter().flat_map(|p| [-0.2, 0.2].map(|y| [p[0], y, p[1]])).collect();
         assert!(spatial::Shape::hull(&points).is_ok());
         let body = yard.hull(&format!("{i}"), &points, 2000.0);
         yard.builder.body(body);

@@ -60,7 +60,10 @@ fn pair(seed: u64, friction: f64, restitution: f64, spin: f64) -> Simulation {
 }
 
 /// Steps until the bodies have collided and parted; the invariants just before and just after each step with contact.
-fn through(simulation: &mut Simulation, mut see: impl FnMut((DVec3, DVec3, f64), (DVec3, DVec3, f64))) -> usize {
+fn through(
+    simulation: &mut Simulation,
+    mut see: impl FnMut((DVec3, DVec3, f64), (DVec3, DVec3, f64)),
+) -> usize {
     let mut n_touched = 0;
     for _ in 0..80 {
         let before = simulation.state.clone();
@@ -92,7 +95,11 @@ fn elastic_frictionless_collisions_keep_everything() {
             if first {
                 // Later contacts find the bodies turning; the free rotation then has its own error of order h².
                 assert!((after.1 - before.1).length() < 1e-12 * 50.0, "{seed}: angular momentum");
-                assert!((after.2 / before.2 - 1.0).abs() < 1e-9, "{seed}: {:e}", after.2 / before.2 - 1.0);
+                assert!(
+                    (after.2 / before.2 - 1.0).abs() < 1e-9,
+                    "{seed}: {:e}",
+                    after.2 / before.2 - 1.0
+                );
                 first = false;
             }
         });
@@ -111,7 +118,12 @@ fn inelastic_collisions_with_friction_lose_energy() {
         n_touched += through(&mut simulation, |before, after| {
             assert!((after.0 - before.0).length() < 1e-12 * 50.0, "{seed}: momentum");
             let slack = 1e-9 * before.2;
-            assert!(after.2 <= before.2 + slack, "{seed}: gained {:e} of {}", after.2 - before.2, before.2);
+            assert!(
+                after.2 <= before.2 + slack,
+                "{seed}: gained {:e} of {}",
+                after.2 - before.2,
+                before.2
+            );
         });
     }
     assert!(n_touched > 500, "most of the pairs meet: {n_touched}");

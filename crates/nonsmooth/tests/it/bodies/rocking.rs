@@ -46,7 +46,9 @@ fn an_impact_takes_what_housner_says() {
     // sin²α: slender, moderate, and so squat that the block stops.
     for (b, a) in [(0.1, 0.5), (0.2, 0.4), (0.4, 0.4), (0.5, 0.3)] {
         let square = b * b / (a * a + b * b);
-        for (mu, free) in [(10.0, 1.0 - 1.5 * square), (0.0, (1.0 - 3.0 * square) / (1.0 + 3.0 * square))] {
+        for (mu, free) in
+            [(10.0, 1.0 - 1.5 * square), (0.0, (1.0 - 3.0 * square) / (1.0 + 3.0 * square))]
+        {
             for yaw in [0.0, 0.5] {
                 let (h, angle) = (1e-6, 1e-9);
                 let mut simulation = block(b, a, angle, 1.0, mu, yaw, h);

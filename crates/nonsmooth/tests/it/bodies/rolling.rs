@@ -101,7 +101,8 @@ fn a_ball_with_backspin_ends_rolling() {
         let mut simulation = yard.simulation(h);
         let (ledger, _) = watch(&mut simulation, 2000);
         let slip: f64 = v - RADIUS * spin;
-        let (end, t_roll) = ((5.0 * v + 2.0 * RADIUS * spin) / 7.0, 2.0 * slip.abs() / (7.0 * mu * 9.81));
+        let (end, t_roll) =
+            ((5.0 * v + 2.0 * RADIUS * spin) / 7.0, 2.0 * slip.abs() / (7.0 * mu * 9.81));
         assert!(t_roll < 2.0, "it rolls within the run");
         let w = &simulation.state.v;
         assert!((w[0] - end).abs() < 1e-8, "{v} {spin}: {} {end}", w[0]);

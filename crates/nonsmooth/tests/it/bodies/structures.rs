@@ -44,7 +44,7 @@ fn a_block_of_27_cubes_side_by_side_stays() {
         let [x, y, z] = [k % 3, k / 3 % 3, k / 9].map(|i| 0.2 * f64::from(i));
         yard.add(&format!("cube {k}"), &cube, 1000.0, [x, y, 0.1 + z]);
     }
-    stays(yard, 1e-3, 1000);
+    stays(yard, 1e-3, 300);
 }
 
 /// Six courses in half-brick bond, the ends closed by half bricks.

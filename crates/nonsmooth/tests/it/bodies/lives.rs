@@ -1,0 +1,135 @@
+//! Bodies that appear and leave: who is present, what the ledger says, whose contact is whose.
+
+use super::Yard;
+use super::kit::{Random, observe, support};
+use nonsmooth::{Life, Region};
+use nonsmooth_geometry::spatial::Shape;
+
+const BOX: Region = Region { low: [-2.0, -2.0, -1.0], high: [2.0, 2.0, 5.0] };
+
+/// A ball appears at rest at its time, falls as if thrown then, and is gone below z = −1.
+#[test]
+fn a_body_falls_from_its_birth_until_it_leaves() {
+    let mut yard = Yard::new(0.5, 0.0);
+    yard.builder.region(BOX);
+    let ball = Shape::ball(0.1).unwrap();
+    for (k, born) in [None, Some(0.25), Some(0.5)].into_iter().enumerate() {
+        let mut body = yard.body(&format!("ball {k}"), &ball, 1000.0, [k as f64 - 1.0, 0.0, 2.0]);
+        body.velocity = [0.0, 0.0, 1.0];
+        body.born = born;
+        yard.builder.body(body);
+    }
+    let mut simulation = yard.simulation(1e-3);
+    assert_eq!(simulation.state.lives, [Life::Present, Life::Unborn, Life::Unborn]);
+    let starts = [0.0, 0.25, 0.5];
+    // z = 2 + t − ½ g t² reaches −1 at:
+    let fall = (1.0 + (1.0f64 + 6.0 * 9.81).sqrt()) / 9.81;
+    let (ledger, _) = observe(&mut simulation, 2000, |frame| {
+        for (k, start) in starts.into_iter().enumerate() {
+            let (age, life) = (frame.after.t - start, frame.after.lives[k]);
+            let near = |t: f64| (age - t).abs() < 1.5e-3;
+            if age < 0.0 && !near(0.0) {
+                assert_eq!(life, Life::Unborn, "ball {k} at age {age}");
+                assert_eq!(frame.after.q[7 * k + 2], 2.0);
+            } else if age < fall && !near(fall) && !near(0.0) {
+                assert_eq!(life, Life::Present, "ball {k} at age {age}");
+                let z = 2.0 + age - 0.5 * 9.81 * age * age;
+                // The grid point of birth is the first at or after its time.
+                assert!((frame.after.q[7 * k + 2] - z).abs() < 2e-3 * 9.81, "ball {k} at age {age}");
+            } else if age > fall && !near(fall) {
+                assert_eq!(life, Life::Gone, "ball {k} at age {age}");
+            }
+        }
+    });
+    // In the end nobody is left: all that was brought was taken along.
+    assert!(ledger.energies.kinetic == 0.0 && ledger.energies.potential == 0.0);
+    assert!(ledger.worst_remainder <= 1e-12 * ledger.scale, "{:.2e}", ledger.worst_remainder);
+    let sum = ledger.total.sum();
+    let change = -(ledger.initial.kinetic + ledger.initial.potential);
+    assert!((sum - change).abs() <= 1e-10 * ledger.scale, "total {:?} against {change}", ledger.total);
+    // Each of the two born later brings T + V, each of the three takes its energy along.
+    assert!(ledger.total.exchange < 0.0);
+}
+
+/// A box under two others is taken away by the region: the others fall onto the floor and carry on.
+#[test]
+fn contacts_follow_those_who_stay() {
+    let mut yard = Yard::new(0.0, 0.0);
+    yard.floor();
+    yard.builder.region(BOX);
+    let cube = Shape::cuboid([0.1; 3]).unwrap();
+    // The lowest is pulled away and out of the region within 2 ms, on a floor without friction.
+    for k in 0..3 {
+        let mut body = yard.body(&format!("cube {k}"), &cube, 1000.0, [1.85, 0.0, 0.1 + 0.2 * k as f64]);
+        body.velocity[0] = if k == 0 { 100.0 } else { 0.0 };
+        yard.builder.body(body);
+    }
+    let mut simulation = yard.simulation(1e-3);
+    let mut force = [0.0; 3];
+    let (ledger, _) = observe(&mut simulation, 3000, |frame| {
+        force = support(frame);
+        for [a, b] in &frame.log.touches.bodies {
+            let there = |i: u32| {
+                i as usize >= frame.model.bodies.n
+                    || frame.model.bodies.is_present(frame.before, i as usize)
+            };
+            assert!(there(*a) && there(*b), "a body that is gone touches another");
+        }
+    });
+    assert_eq!(simulation.state.lives, [Life::Gone, Life::Present, Life::Present]);
+    let q = &simulation.state.q;
+    // The landing overlaps by at most h v = 1e-3 · 2 m/s.
+    assert!((q[7 + 2] - 0.1).abs() < 2e-3 && (q[14 + 2] - 0.3).abs() < 4e-3, "{q:?}");
+    assert!((force[2] / (16.0 * 9.81) - 1.0).abs() < 1e-8, "{force:?}");
+    assert!(ledger.worst_remainder <= 1e-12 * ledger.scale, "{:.2e}", ledger.worst_remainder);
+}
+
+/// A small hopper: balls are born above a funnel of four slopes, fall through its mouth and leave below.
+#[test]
+fn a_hopper_runs_empty() {
+    let mut yard = Yard::new(0.3, 0.0);
+    yard.builder.region(Region { low: [-3.0, -3.0, -1.0], high: [3.0, 3.0, 6.0] });
+    // Plates that lean inwards; the mouth is 0.5 m wide at z = 0.
+    let plate = Shape::cuboid([1.0, 2.0, 0.05]).unwrap();
+    for side in 0..4 {
+        let angle = std::f64::consts::FRAC_PI_2 * f64::from(side);
+        let lean = glam::DQuat::from_axis_angle(glam::DVec3::Y, -0.9);
+        let turn = glam::DQuat::from_axis_angle(glam::DVec3::Z, angle);
+        let out =
+            turn * (glam::DVec3::new(0.25 + 0.05 * 0.9f64.sin(), 0.0, 0.0) + lean * glam::DVec3::X);
+        let q = turn * lean;
+        let part = nonsmooth::Part::space(plate.clone(), yard.material);
+        let (position, rotation) = (out.to_array(), [q.w, q.x, q.y, q.z]);
+        yard.builder.obstacle(nonsmooth::Obstacle {
+            position,
+            rotation,
+            ..nonsmooth::Obstacle::new(&format!("plate {side}"), vec![part])
+        });
+    }
+    let ball = Shape::ball(0.08).unwrap();
+    let mut random = Random(7);
+    let n = 40;
+    for k in 0..n {
+        let at = [random.within(-0.5, 0.5), random.within(-0.5, 0.5), 3.0 + random.within(0.0, 0.5)];
+        let mut body = yard.body(&format!("ball {k}"), &ball, 1000.0, at);
+        body.born = Some(0.05 * f64::from(k) + 1e-3);
+        yard.builder.body(body);
+    }
+    let mut simulation = yard.simulation(2e-3);
+    let (mut most, mut keys) = (0, 0);
+    let (ledger, summary) = observe(&mut simulation, 3000, |frame| {
+        most = most.max(frame.after.lives.iter().filter(|life| **life == Life::Present).count());
+        keys = keys.max(frame.log.touches.len());
+        assert!(frame.log.touches.keys.windows(2).all(|w| w[0] < w[1]), "keys are sorted and unique");
+    });
+    assert!(
+        simulation.state.lives.iter().all(|life| *life == Life::Gone),
+        "{:?}",
+        simulation.state.lives
+    );
+    assert!(most > 5 && keys > 5, "{most} {keys}");
+    assert_eq!(summary.unconverged, 0);
+    assert!(ledger.worst_remainder <= 1e-12 * ledger.scale, "{:.2e}", ledger.worst_remainder);
+    let end = ledger.initial.kinetic + ledger.initial.potential + ledger.total.sum();
+    assert!(end.abs() <= 1e-9 * ledger.scale, "all that came has left: {end:.2e} J remain");
+}
