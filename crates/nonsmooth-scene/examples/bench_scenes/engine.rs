@@ -6,13 +6,15 @@ use nonsmooth::{
     find_integrator,
 };
 use nonsmooth_solvers::Status;
-use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
 
 /// A run that is ready to begin. Steps that miss the tolerance are counted.
 pub fn simulation(scene: &Scene) -> Result<Simulation, String> {
     let mut builder = ModelBuilder::new();
     builder.gravity(scene.gravity);
+    // Blocks begin with an overlap, and what has settled has one.
+    builder.allow_initial_violation();
     let material = builder.material("all");
     let (friction, restitution) = (scene.friction, scene.restitution);
     let law = builder.law("all", Coulomb { friction, restitution, ..Coulomb::default() });
@@ -63,24 +65,23 @@ pub fn settle(scene: &mut Scene) -> Result<(), String> {
 pub fn run(scene: &Path, table: &Path, frames: &Path) -> Result<(), String> {
     let scene = Scene::read(scene)?;
     let mut simulation = simulation(&scene)?;
-    let mut rows =
-        String::from("step,cpu_s,contacts,iterations,certificate,method,is_converged,energy_j,memory_mib\n");
-    let mut poses = String::new();
+    let named = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
+    let create = |path: &Path| std::fs::File::create(path).map_err(|error| named(path, error));
+    let (mut rows, mut poses) = (create(table)?, create(frames)?);
+    let head = "step,cpu_s,contacts,iterations,certificate,method,is_converged,energy_j,memory_mib";
+    writeln!(rows, "{head}").map_err(|error| named(table, error))?;
     for step in 1..=scene.steps {
         let begun = cpu();
         let frame = simulation.step().map_err(|error| error.to_string())?;
         let seconds = cpu() - begun;
-        let _ = writeln!(rows, "{step},{seconds:e},{},{}", row(&frame), memory());
+        writeln!(rows, "{step},{seconds:e},{},{}", row(&frame), memory())
+            .map_err(|error| named(table, error))?;
         if scene.frames.contains(&step) {
             let numbers: Vec<String> = frame.after.q.iter().map(f64::to_string).collect();
-            let _ = writeln!(poses, "{step} {}", numbers.join(" "));
+            writeln!(poses, "{step} {}", numbers.join(" ")).map_err(|error| named(frames, error))?;
         }
     }
-    let write = |path: &Path, text: &str| {
-        std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
-    };
-    write(table, &rows)?;
-    write(frames, &poses)
+    Ok(())
 }
 
 /// contacts, iterations, certificate, method, whether it converged, energy.
@@ -89,7 +90,10 @@ fn row(frame: &Frame<'_>) -> String {
     let contacts = frame.log.touches.len();
     let Some(solve) = frame.log.solves.first() else { return format!("{contacts},0,0,,true,{energy}") };
     let is_converged = solve.status == Status::Converged;
-    format!("{contacts},{},{:e},{},{is_converged},{energy}", solve.iterations, solve.residual, solve.method)
+    format!(
+        "{contacts},{},{:e},{},{is_converged},{energy}",
+        solve.iterations, solve.residual, solve.method
+    )
 }
 
 /// Processor time of this process [s]; without such a clock, time.

@@ -53,7 +53,10 @@ fn main() -> ExitCode {
         ["referee"] => referee::print(),
         ["overlap", scene, frames] => overlap::overlaps(Path::new(scene), Path::new(frames)),
         ["judge", scene, contacts] => judge::judge(Path::new(scene), Path::new(contacts)),
-        _ => Err("usage: bench_scenes list | write … | run … | referee | overlap … | judge …, see main.rs".to_owned()),
+        _ => Err(
+            "usage: bench_scenes list | write … | run … | referee | overlap … | judge …, see main.rs"
+                .to_owned(),
+        ),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
