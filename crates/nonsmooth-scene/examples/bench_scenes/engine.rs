@@ -9,8 +9,13 @@ use nonsmooth_solvers::Status;
 use std::io::Write as _;
 use std::path::Path;
 
-/// A run that is ready to begin. Steps that miss the tolerance are counted.
+/// A run with `auto` that is ready to begin.
 pub fn simulation(scene: &Scene) -> Result<Simulation, String> {
+    simulation_with(scene, "auto")
+}
+
+/// A run with this solver. Steps that miss the tolerance are counted.
+fn simulation_with(scene: &Scene, solver: &str) -> Result<Simulation, String> {
     let mut builder = ModelBuilder::new();
     builder.gravity(scene.gravity);
     // Blocks begin with an overlap, and what has settled has one.
@@ -39,8 +44,9 @@ pub fn simulation(scene: &Scene) -> Result<Simulation, String> {
         builder.obstacle(Obstacle { position: fixed.position, rotation: fixed.quaternion, ..obstacle });
     }
     let (model, state) = builder.build(0.0).map_err(|error| error.to_string())?;
-    let solving =
-        Solving { tolerance: scene.tolerance, policy: Policy::CountUnconverged, ..Solving::default() };
+    let solver = nonsmooth_solvers::find(solver).ok_or_else(|| format!("no solver `{solver}`"))?;
+    let solver = solver.build(&Options::default()).expect("defaults are valid");
+    let solving = Solving { solver, tolerance: scene.tolerance, policy: Policy::CountUnconverged };
     let entry = find_integrator("moreau-jean").ok_or("moreau-jean is not listed")?;
     let integrator = entry.build(&Options::default(), solving).expect("defaults are valid");
     Simulation::new(model, state, integrator, scene.step_size).map_err(|error| error.to_string())
@@ -62,9 +68,9 @@ pub fn settle(scene: &mut Scene) -> Result<(), String> {
 }
 
 /// Measures every step, and writes a table of them and the poses of some.
-pub fn run(scene: &Path, table: &Path, frames: &Path) -> Result<(), String> {
+pub fn run(scene: &Path, table: &Path, frames: &Path, solver: &str) -> Result<(), String> {
     let scene = Scene::read(scene)?;
-    let mut simulation = simulation(&scene)?;
+    let mut simulation = simulation_with(&scene, solver)?;
     let named = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
     let create = |path: &Path| std::fs::File::create(path).map_err(|error| named(path, error));
     let (mut rows, mut poses) = (create(table)?, create(frames)?);

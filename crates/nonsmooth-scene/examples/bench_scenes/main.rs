@@ -3,7 +3,7 @@
 //!
 //!     bench_scenes list
 //!     bench_scenes write FOLDER [NAME]...
-//!     bench_scenes run SCENE.json STEPS.csv FRAMES.txt
+//!     bench_scenes run SCENE.json STEPS.csv FRAMES.txt [SOLVER]
 //!     bench_scenes overlap SCENE.json FRAMES.txt
 //!     bench_scenes judge SCENE.json CONTACTS.txt
 //!     bench_scenes referee
@@ -47,8 +47,9 @@ fn main() -> ExitCode {
             Ok(())
         }
         ["write", folder, ref names @ ..] => write(Path::new(folder), names),
-        ["run", scene, steps, frames] => {
-            engine::run(Path::new(scene), Path::new(steps), Path::new(frames))
+        ["run", scene, steps, frames, ref solver @ ..] if solver.len() < 2 => {
+            let solver = solver.first().copied().unwrap_or("auto");
+            engine::run(Path::new(scene), Path::new(steps), Path::new(frames), solver)
         }
         ["referee"] => referee::print(),
         ["overlap", scene, frames] => overlap::overlaps(Path::new(scene), Path::new(frames)),
