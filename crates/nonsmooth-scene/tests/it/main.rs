@@ -4,6 +4,7 @@ mod collection;
 mod corpus;
 mod formulas;
 mod fuzz;
+mod gallery;
 mod integrators;
 mod mistakes;
 mod problems;
