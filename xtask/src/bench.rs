@@ -3,12 +3,15 @@
 mod comparison;
 mod csv;
 mod ours;
+mod referee;
 mod report;
+mod scenes;
+mod scenes_page;
 mod solvers;
 
 use crate::Workspace;
 use crate::command::{cargo, show, works};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A bench: its name and what it runs with the other words.
@@ -21,6 +24,8 @@ const BENCHES: &[Bench] = &[
     Bench { name: "small", run: small },
     Bench { name: "schemes", run: schemes },
     Bench { name: "solvers", run: solvers::run },
+    Bench { name: "scenes", run: scenes::run },
+    Bench { name: "referee", run: referee::run },
 ];
 
 /// Debian's Siconos is seen by Debian's Python only.
@@ -39,6 +44,19 @@ pub(crate) fn run(workspace: &Workspace, words: &[&str]) -> Result<bool, String>
         eprintln!("error: {wrong}");
     }
     Ok(done.is_ok())
+}
+
+/// Rapier's program, built now; `None`, said aloud, where that cannot be done. It is no member of the workspace.
+fn rapier(workspace: &Workspace) -> Option<PathBuf> {
+    let target = workspace.target().join("rapier");
+    let mut build = cargo(&workspace.root.join("benches/rapier"), &["build", "--release", "--locked"]);
+    match show(build.arg("--target-dir").arg(&target)) {
+        Ok(()) => Some(target.join("release/rapier-peer")),
+        Err(wrong) => {
+            println!("Rapier was not measured: {wrong}");
+            None
+        }
+    }
 }
 
 /// Every integrator beside `moreau-jean`.
@@ -81,7 +99,11 @@ mod tests {
     fn unknown_benches_list_what_exists() {
         let workspace = Workspace::find();
         let wrong = run(&workspace, &["large"]).unwrap_err();
-        assert_eq!(wrong, "no bench `large`; there are: small, schemes, solvers");
-        assert!(run(&workspace, &[]).unwrap_err().ends_with("there are: small, schemes, solvers"));
+        assert_eq!(wrong, "no bench `large`; there are: small, schemes, solvers, scenes, referee");
+        assert!(
+            run(&workspace, &[])
+                .unwrap_err()
+                .ends_with("there are: small, schemes, solvers, scenes, referee")
+        );
     }
 }

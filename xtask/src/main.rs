@@ -19,7 +19,8 @@ usage: cargo xtask test [--require TIER]... [--only TIER]...
   test   every tier: style, rust, shared, readme, python; ends with a table
   ci     the same; --full adds callgrind
   tidy   lists every breach of the rules that no compiler checks
-  bench  measures; names: small, solvers [--quick] [--siconos TABLE] [--ours TABLE]
+  bench  measures; names: small, schemes, solvers [--quick] [--siconos TABLE] [--ours TABLE],
+         scenes [--quick] [--limit SECONDS] [SCENE]..., referee
 
   --require TIER  a TIER that cannot run here fails instead of being skipped
   --only TIER     run this one alone

@@ -4,7 +4,9 @@ use crate::study::Scheme;
 use crate::{Failure, RunArgs, say, summary};
 use indicatif::{ProgressBar, ProgressStyle};
 use nonsmooth::Simulation;
-use nonsmooth_scene::{CheckpointError, Loaded, RESULT_FILE, RunFailure, RunOptions, load};
+use nonsmooth_scene::{
+    CheckpointError, Loaded, Progress as HowFar, RESULT_FILE, RunFailure, RunOptions, load,
+};
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -52,13 +54,13 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
         resume: args.resume,
         stop: &stop,
         save: &save,
-        progress: &mut |step, n_steps, t| {
+        progress: &mut |how_far| {
             seconds = begun.elapsed().as_secs_f64();
             if saved.elapsed() >= SAVE_EVERY {
                 saved = Instant::now();
                 save.store(true, Ordering::Relaxed);
             }
-            progress.show(step, n_steps, t);
+            progress.show(how_far);
         },
     };
     let (methods, tolerance) = (loaded.methods.clone(), loaded.tolerance);
@@ -137,16 +139,19 @@ impl Progress {
         Progress::Bar(bar)
     }
 
-    fn show(&mut self, step: u64, n_steps: u64, t: f64) {
+    fn show(&mut self, how_far: &HowFar) {
+        let HowFar { step, n_steps, t, contacts, iterations, .. } = how_far;
         match self {
             Progress::Quiet => {}
             Progress::Bar(bar) => {
-                bar.set_position(step);
-                bar.set_message(format!("t = {t:.4} s"));
+                bar.set_position(*step);
+                bar.set_message(format!("t = {t:.4} s, {contacts} contacts, {iterations} iterations"));
             }
             Progress::Log { last } if last.elapsed() >= LOG_EVERY => {
                 *last = Instant::now();
-                eprintln!("step {step} of {n_steps}, t = {t:.6} s");
+                eprintln!(
+                    "step {step} of {n_steps}, t = {t:.6} s, {contacts} contacts, {iterations} iterations"
+                );
             }
             Progress::Log { .. } => {}
         }

@@ -22,10 +22,25 @@ pub(crate) fn table(
     if let Some(from) = finished.resumed_from {
         line("resumed from step", from.to_string());
     }
+    let (n_bodies, present) = finished.bodies;
+    if n_bodies > 0 {
+        line("bodies", format!("{n_bodies}, at the end {present} are present"));
+        line("most contacts at once", s.most_contacts.to_string());
+    }
     line("impacts", s.impacts.to_string());
-    let place = finished.penetration_at.as_ref();
-    let place = place.map_or(String::new(), |(name, t)| format!("  at `{name}`, t = {} s", short(*t)));
-    line("largest penetration", format!("{:.3e} m{place}", s.penetration));
+    if n_bodies == 0 || finished.penetration_at.is_some() {
+        let place = finished.penetration_at.as_ref();
+        let place =
+            place.map_or(String::new(), |(name, t)| format!("  at `{name}`, t = {} s", short(*t)));
+        line("largest penetration", format!("{:.3e} m{place}", s.penetration));
+    }
+    if n_bodies > 0 {
+        let place = finished
+            .overlap_at
+            .as_ref()
+            .map_or(String::new(), |([a, b], t)| format!("  of `{a}` and `{b}`, t = {} s", short(*t)));
+        line("largest overlap", format!("{:.3e} m{place}", s.overlap));
+    }
     line("largest residual", format!("{:.2e}  (tolerance {tolerance:.0e})", s.residual));
     line("unconverged steps", s.unconverged.to_string());
     if s.counts.steps > s.steps || s.counts.rejected > 0 {
@@ -62,8 +77,11 @@ pub(crate) fn table(
         ("  prescribed motion", t.prescribed),
         ("  scheme", t.scheme),
         ("  projection", t.projection),
+        ("  bodies in and out", t.exchange),
     ];
-    for (name, x) in works {
+    // Only bodies that come and go bring or take energy.
+    let n_works = if t.exchange == 0.0 { works.len() - 1 } else { works.len() };
+    for (name, x) in works.into_iter().take(n_works) {
         out += &energy(name, x);
     }
     out += &energy("  remainder", l.remainder);

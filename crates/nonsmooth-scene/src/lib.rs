@@ -15,11 +15,12 @@ mod run;
 mod scene;
 mod source;
 pub mod store;
+mod unsolved;
 mod validate;
 pub mod vtk;
 
 pub use build::{LoadError, Loaded, Recipe, load, load_text};
 pub use results::{CheckpointError, RESULT_FILE, draw_figures, write_csv};
-pub use run::{Finished, RunFailure, RunOptions, run};
+pub use run::{Finished, Progress, RunFailure, RunOptions, run};
 pub use scene::{Output, TOLERANCE, schema};
 pub use source::{Mistake, SceneError, line_column};

@@ -5,11 +5,12 @@
 
 use crate::build::Loaded;
 use crate::results::{
-    Checkpoint, CheckpointError, CsvError, FIGURES, FigureError, RecordError, Recorder, draw_figures,
-    table_names, write_csv,
+    Checkpoint, CheckpointError, CsvError, FigureError, RecordError, Recorder, draw_figures,
+    figure_names, table_names, write_csv,
 };
 use crate::store::StoreError;
-use nonsmooth::{EnergyLedger, RunError, StepError, Summary};
+use crate::unsolved::{forget_unsolved, save_unsolved};
+use nonsmooth::{EnergyLedger, RunError, Simulation, StepError, StepLog, Summary};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use thiserror::Error;
@@ -24,8 +25,25 @@ pub struct RunOptions<'a> {
     pub stop: &'a AtomicBool,
     /// Set by whoever wants a checkpoint after the present step.
     pub save: &'a AtomicBool,
-    /// Called now and then, and once after the last step, with (steps made, steps in all, time reached).
-    pub progress: &'a mut dyn FnMut(u64, u64, f64),
+    /// Called now and then, and once after the last step.
+    pub progress: &'a mut dyn FnMut(&Progress),
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// Steps made.
+    pub step: u64,
+    /// Steps in all.
+    pub n_steps: u64,
+    /// Time reached [s].
+    pub t: f64,
+    /// Contacts that took part in the last step, of constraints and of bodies.
+    pub contacts: usize,
+    /// Iterations of the solver in the last step.
+    pub iterations: usize,
+    /// Bodies that are present.
+    pub present: usize,
 }
 
 /// How a run ended.
@@ -44,13 +62,17 @@ pub struct Finished {
     pub figures: Vec<PathBuf>,
     /// Name of the constraint with the largest penetration, and when.
     pub penetration_at: Option<(String, f64)>,
+    /// Names of the two bodies with the largest overlap, and when.
+    pub overlap_at: Option<([String; 2], f64)>,
+    /// Number of moving bodies, and how many are present at the end.
+    pub bodies: (usize, usize),
 }
 
 /// Why a run failed.
 #[derive(Debug, Error)]
 pub enum RunFailure {
     /// A step failed; the last good state is saved.
-    #[error("{source}\nthe last good state (step {step}) is saved in {folder}")]
+    #[error("{source}{problem}\nthe last good state (step {step}) is saved in {folder}")]
     Step {
         /// What happened.
         source: RunError,
@@ -58,6 +80,8 @@ pub enum RunFailure {
         step: u64,
         /// Where it is saved.
         folder: PathBuf,
+        /// Where the problem is saved that could not be solved, on a line of its own; empty if there is none.
+        problem: String,
     },
     /// The initial state cannot be evaluated.
     #[error("at the initial state: {0}")]
@@ -116,9 +140,23 @@ pub fn run(mut loaded: Loaded, options: RunOptions<'_>) -> Result<Finished, RunF
     let figures = if loaded.output.plots { draw_figures(out, &loaded.plot)? } else { Vec::new() };
     let name = |key| loaded.simulation.model.constraints.name(key).to_owned();
     let penetration_at = summary.penetration_at.map(|(key, t)| (name(key), t));
-    let state = &loaded.simulation.state;
-    let interrupted = state.step < loaded.n_steps;
-    Ok(Finished { summary, ledger, t: state.t, interrupted, resumed_from, figures, penetration_at })
+    let names = &loaded.simulation.model.bodies.names;
+    let overlap_at =
+        summary.overlap_at.map(|(bodies, t)| (bodies.map(|i| names[i as usize].clone()), t));
+    let bodies = (loaded.simulation.model.bodies.n, present(&loaded.simulation));
+    let Simulation { state, .. } = &loaded.simulation;
+    let (t, interrupted) = (state.t, state.step < loaded.n_steps);
+    Ok(Finished {
+        summary,
+        ledger,
+        t,
+        interrupted,
+        resumed_from,
+        figures,
+        penetration_at,
+        overlap_at,
+        bodies,
+    })
 }
 
 impl Books {
@@ -156,7 +194,8 @@ impl Books {
 
 /// Removes figures and CSV files of an earlier run, so that none is taken for one of this run.
 fn forget_old(out: &Path) {
-    for name in FIGURES {
+    forget_unsolved(out);
+    for name in figure_names() {
         for ending in ["png", "svg"] {
             let _ = std::fs::remove_file(out.join(format!("{name}.{ending}")));
         }
@@ -166,25 +205,35 @@ fn forget_old(out: &Path) {
     }
 }
 
+/// Bodies that take part at the moment.
+fn present(simulation: &Simulation) -> usize {
+    let Simulation { model, state, .. } = simulation;
+    (0..model.bodies.n).filter(|&i| model.bodies.is_present(state, i)).count()
+}
+
 fn step_all(
     loaded: &mut Loaded,
-    (out, stop, save, progress): (&Path, &AtomicBool, &AtomicBool, &mut dyn FnMut(u64, u64, f64)),
+    (out, stop, save, progress): (&Path, &AtomicBool, &AtomicBool, &mut dyn FnMut(&Progress)),
     books: &mut Books,
 ) -> Result<(), RunFailure> {
-    let look_every = (LOOK_EVERY / loaded.simulation.model.n_velocities() as u64).clamp(1, 64);
+    let look_every = (LOOK_EVERY / loaded.simulation.model.n_velocities().max(1) as u64).clamp(1, 64);
+    let mut last = (0, 0);
     while loaded.simulation.state.step < loaded.n_steps {
         let step = loaded.simulation.state.step;
         if step.is_multiple_of(look_every) {
-            progress(step, loaded.n_steps, loaded.simulation.state.t);
+            progress(&how_far(loaded, last));
         }
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        let frame = loaded.simulation.step().map_err(|source| RunFailure::Step {
-            source,
-            step,
-            folder: out.to_owned(),
-        })?;
+        let frame = match loaded.simulation.step() {
+            Ok(frame) => frame,
+            Err(source) => {
+                let problem = save_unsolved(loaded, &source, out).unwrap_or_default();
+                return Err(RunFailure::Step { source, step, folder: out.to_owned(), problem });
+            }
+        };
+        last = cost(frame.log);
         books.ledger.book(frame.log.energies, frame.log.works);
         books.summary.book(&frame);
         let is_last = frame.after.step == loaded.n_steps;
@@ -194,6 +243,18 @@ fn step_all(
             books.save(out, loaded)?;
         }
     }
-    progress(loaded.simulation.state.step, loaded.n_steps, loaded.simulation.state.t);
+    progress(&how_far(loaded, last));
     Ok(())
+}
+
+/// Contacts and iterations of a step.
+fn cost(log: &StepLog) -> (usize, usize) {
+    let normals = log.contacts.components.iter().filter(|component| **component == 0).count();
+    (normals + log.touches.len(), log.solves.iter().map(|report| report.iterations).sum())
+}
+
+fn how_far(loaded: &Loaded, (contacts, iterations): (usize, usize)) -> Progress {
+    let (simulation, n_steps) = (&loaded.simulation, loaded.n_steps);
+    let (step, t) = (simulation.state.step, simulation.state.t);
+    Progress { step, n_steps, t, contacts, iterations, present: present(simulation) }
 }

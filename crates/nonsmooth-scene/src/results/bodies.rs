@@ -6,7 +6,7 @@
 
 use super::recorder::{Fixed, RecordError, fixed};
 use crate::store::{Kind, StoreError, TableSpec, Writer};
-use nonsmooth::{Bodies, Frame, Model, Placed, Placement, Symmetric, Touched};
+use nonsmooth::{Bodies, Dimension, Frame, Model, Placed, Placement, Symmetric, Touched};
 use nonsmooth_geometry::{Description, KINDS, planar, spatial};
 use std::collections::BTreeMap;
 
@@ -89,8 +89,13 @@ pub(super) fn specs() -> impl Iterator<Item = TableSpec> {
 }
 
 /// Root attributes.
-pub(super) fn attributes(model: &Model, materials: &[String]) -> [(String, String); 3] {
+pub(super) fn attributes(model: &Model, materials: &[String]) -> [(String, String); 4] {
+    let dimension = match model.bodies.dimension {
+        Dimension::Plane => "plane",
+        Dimension::Space => "space",
+    };
     [
+        ("dimension".to_owned(), dimension.to_owned()),
         ("bodies".to_owned(), model.bodies.names.join("\n")),
         ("shape_types".to_owned(), KINDS.join("\n")),
         ("materials".to_owned(), materials.join("\n")),

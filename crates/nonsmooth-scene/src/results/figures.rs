@@ -27,16 +27,21 @@ pub enum FigureError {
     },
 }
 
-/// Names of the figures, without ending.
-pub const FIGURES: [&str; 5] = ["position", "velocity", "impulse", "energy", "force"];
+/// Names of the figures of systems, without ending.
+const FIGURES: [&str; 5] = ["position", "velocity", "impulse", "energy", "force"];
+
+/// Names of all figures that a run may have, without ending.
+pub fn figure_names() -> impl Iterator<Item = &'static str> {
+    FIGURES.into_iter().chain(super::figures_bodies::FIGURES)
+}
 
 /// Constraints that get a line of their own in the figures; more would be unreadable.
 const MOST_CONSTRAINTS: usize = 6;
 
-struct Data {
-    reader: Reader,
+pub(super) struct Data {
+    pub(super) reader: Reader,
     title: String,
-    t: Vec<f64>,
+    pub(super) t: Vec<f64>,
     step_size: f64,
     constraints: Vec<String>,
 }
@@ -54,12 +59,17 @@ pub fn draw_figures(folder: &Path, coordinates: &[usize]) -> Result<Vec<PathBuf>
         step_size: frames.values.chunks(5).last().map_or(0.0, |row| row[2]),
         reader,
     };
-    let mut figures = vec![
-        ("position", data.motion("q", coordinates)?),
-        ("velocity", data.motion("v", coordinates)?),
-        ("impulse", data.impulses()?),
-        ("energy", data.energy()?),
-    ];
+    let mut figures = vec![("energy", data.energy()?)];
+    if !coordinates.is_empty() {
+        figures.push(("position", data.motion("q", coordinates)?));
+        figures.push(("velocity", data.motion("v", coordinates)?));
+    }
+    if !data.constraints.is_empty() || !data.has_bodies() {
+        figures.push(("impulse", data.impulses()?));
+    }
+    if data.has_bodies() {
+        figures.extend(data.of_bodies()?);
+    }
     if let Some(force) = data.force()? {
         figures.push(("force", force));
     }
@@ -74,7 +84,7 @@ pub fn draw_figures(folder: &Path, coordinates: &[usize]) -> Result<Vec<PathBuf>
 }
 
 impl Data {
-    fn figure(&self, what: &str, y_label: &str, items: Vec<Item>) -> Figure {
+    pub(super) fn figure(&self, what: &str, y_label: &str, items: Vec<Item>) -> Figure {
         let title =
             if self.title.is_empty() { what.to_owned() } else { format!("{}: {what}", self.title) };
         Figure {
@@ -87,28 +97,35 @@ impl Data {
     }
 
     fn motion(&self, table: &str, coordinates: &[usize]) -> Result<Figure, FigureError> {
-        let rows = self.reader.floats(table)?;
-        let columns = &self.reader.table(table)?.spec.columns;
+        let n = self.n_of_systems();
         let events = self.reader.floats("events")?;
         let jumps: Vec<f64> = events.values.chunks(5).map(|row| row[0]).collect();
-        let items = coordinates
-            .iter()
-            .map(|&k| {
-                let x: Vec<f64> =
-                    rows.values.chunks(rows.width).take(self.t.len()).map(|row| row[k]).collect();
-                let label = columns.get(k).cloned().unwrap_or_else(|| format!("{table}[{k}]"));
-                let points = if table == "v" {
-                    with_jumps(&self.t, &x, &jumps)
-                } else {
-                    self.t.iter().copied().zip(x).collect()
-                };
-                Item::Line { label, points }
-            })
-            .collect();
+        let mut items = Vec::new();
+        for &k in coordinates {
+            let Some(k) = k.checked_sub(n) else {
+                items.push(self.system_motion(table, k, &jumps)?);
+                continue;
+            };
+            items.push(self.body_motion(table, k)?);
+        }
         Ok(match table {
             "v" => self.figure("velocity", "velocity v [m/s, rad/s]", items),
             _ => self.figure("position", "coordinate q [m, rad]", items),
         })
+    }
+
+    /// The course of column `k` of the table `q` or `v`.
+    fn system_motion(&self, table: &str, k: usize, jumps: &[f64]) -> Result<Item, FigureError> {
+        let rows = self.reader.floats(table)?;
+        let columns = &self.reader.table(table)?.spec.columns;
+        let x: Vec<f64> = rows.values.chunks(rows.width).take(self.t.len()).map(|row| row[k]).collect();
+        let label = columns.get(k).cloned().unwrap_or_else(|| format!("{table}[{k}]"));
+        let points = if table == "v" {
+            with_jumps(&self.t, &x, jumps)
+        } else {
+            self.t.iter().copied().zip(x).collect()
+        };
+        Ok(Item::Line { label, points })
     }
 
     fn name(&self, key: i64) -> String {

@@ -1,0 +1,248 @@
+//! The page of `cargo xtask bench scenes`: one table per engine, and the ratios.
+
+use super::csv::{Csv, Row};
+use std::fmt::Write as _;
+
+/// What one engine did on a scene. Empty where it says nothing.
+#[derive(Default)]
+pub(super) struct Engine {
+    /// Processor time of every step [s].
+    seconds: Vec<f64>,
+    /// Means over the steps.
+    contacts: f64,
+    sweeps: Option<f64>,
+    /// Of every step that has one.
+    certificates: Vec<f64>,
+    /// Largest at any frame [m].
+    overlap: f64,
+    /// Most memory of the process [MiB].
+    memory: f64,
+}
+
+/// A scene and every engine that was measured on it.
+pub(super) struct Measured {
+    pub name: String,
+    pub engines: Vec<(&'static str, Engine)>,
+}
+
+/// Certificate that is asked for.
+const TOLERANCE: f64 = 1e-4;
+const NONE: &str = "–";
+
+const INTRODUCTION: &str = "\
+# Rigid bodies, ours and the peers
+
+`cargo xtask bench scenes [NAME]...` measures every engine on the same scenes in one run and writes this page. A scene is written once as
+JSON (bodies, fixed shapes, friction ½ (arch 0.7), no rebound, step 2 ms) and read by all. Spheres and capsules fall from a
+shaken lattice; those from 2000 on, and the capsules, are settled by our engine first. Blocks stand, and overlap by a micrometre
+from the start so that every contact counts. `stack-n` is n³ cubes, every layer shifted by a quarter.
+
+- Times are processor time of whole steps (collision detection, assembly, solve, update) on one thread; ours and Rapier's are the
+  least of three runs, step by step.
+- Ours: `moreau-jean`, solver `auto`, certificate 1e-4 at every step, no limit of sweeps.
+- Siconos 4.4 is Debian's (`python3-siconos`): Bullet, Moreau–Jean with θ = ½, NSGS warm-started, iterations not limited. After every step
+  our certificate of its impulses is computed and its own tolerance moved, so that it hovers about half of 1e-4. Bullet finds other
+  contacts than we do, seldom more than four per pair, often fewer. It is given a limit of processor time per scene; the ratio is over the
+  steps that it finished.
+- **Debian's build of Siconos has asserts live.** Most costly are checks of its graphs at every change of a contact, quadratic in
+  their number. `benches/siconos_mute.c` replaces those alone by empty functions; times are given with and without. The other asserts
+  stay, so both are upper bounds.
+- Rapier (`rapier3d-f64` 0.36.1) runs with its defaults, its bodies never sleep. It makes a fixed number of sweeps and reports no
+  residual; our certificate is computed from its contacts and impulses, with friction solved per contact point (`FrictionModel::Coulomb`). The
+  time with its default, friction per group of four points, stands beside.
+- Overlap is the largest of any two shapes at ten moments of the run, measured from the poses by the same program for all.
+";
+
+impl Engine {
+    /// From the tables of several runs of the same steps, and the overlaps of the frames.
+    pub(super) fn new(runs: &[Csv], overlaps: &Csv) -> Self {
+        let column =
+            |run: &Csv, name: &str| run.rows().filter_map(|row| row.number(name)).collect::<Vec<f64>>();
+        let mut engine = Self::default();
+        for run in runs {
+            let seconds = column(run, "cpu_s");
+            if engine.seconds.len() == seconds.len() {
+                engine
+                    .seconds
+                    .iter_mut()
+                    .zip(&seconds)
+                    .for_each(|(least, new)| *least = least.min(*new));
+            } else {
+                engine.seconds = seconds;
+            }
+        }
+        if let Some(run) = runs.first() {
+            engine.contacts = mean(&column(run, "contacts")).unwrap_or(0.0);
+            engine.sweeps = mean(&column(run, "iterations"));
+            let has_contacts = |row: &Row<'_>| row.number("contacts") != Some(0.0);
+            let certificates =
+                run.rows().filter(has_contacts).filter_map(|row| row.number("certificate"));
+            engine.certificates = certificates.collect();
+            engine.memory = largest(&column(run, "memory_mib"));
+        }
+        engine.overlap = largest(&column(overlaps, "overlap_m"));
+        engine
+    }
+
+    /// Takes the certificates that another program gave.
+    pub(super) fn judged(&mut self, table: &Csv) {
+        self.certificates = table.rows().filter_map(|row| row.number("certificate")).collect();
+    }
+
+    /// Mean time of the first steps [s].
+    fn per_step(&self, steps: usize) -> Option<f64> {
+        mean(&self.seconds[..steps.min(self.seconds.len())])
+    }
+
+    /// Share of steps with the certificate asked for.
+    fn converged(&self) -> Option<f64> {
+        mean(&self.certificates.iter().map(|c| f64::from(*c <= TOLERANCE)).collect::<Vec<_>>())
+    }
+
+    fn median(&self) -> Option<f64> {
+        let mut sorted = self.certificates.clone();
+        sorted.sort_by(f64::total_cmp);
+        sorted.get(sorted.len() / 2).copied()
+    }
+}
+
+impl Measured {
+    fn engine(&self, name: &str) -> Option<&Engine> {
+        self.engines.iter().find(|(known, _)| *known == name).map(|(_, engine)| engine)
+    }
+
+    /// Time of a peer over ours, over the steps that both made.
+    fn ratio(&self, peer: &str) -> Option<f64> {
+        let (ours, peer) = (self.engine("ours")?, self.engine(peer)?);
+        let steps = ours.seconds.len().min(peer.seconds.len());
+        Some(peer.per_step(steps)? / ours.per_step(steps)?)
+    }
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().copied().fold(0.0, f64::max)
+}
+
+/// Three digits at least.
+fn number(value: Option<f64>) -> String {
+    match value {
+        None => NONE.into(),
+        Some(x) if x >= 100.0 => format!("{x:.0}"),
+        Some(x) if x >= 10.0 => format!("{x:.1}"),
+        Some(x) => format!("{x:.2}"),
+    }
+}
+
+fn power(value: Option<f64>) -> String {
+    value.map_or(NONE.into(), |x| format!("{x:.0e}"))
+}
+
+fn percent(value: Option<f64>) -> String {
+    value.map_or(NONE.into(), |x| format!("{:.0} %", 100.0 * x))
+}
+
+/// Time per step [ms].
+fn time(engine: Option<&Engine>) -> String {
+    number(engine.and_then(|engine| engine.per_step(usize::MAX)).map(|seconds| 1e3 * seconds))
+}
+
+/// The whole page.
+pub(super) fn page(measured: &[Measured]) -> String {
+    let mut text = format!("{INTRODUCTION}\n{}", ratios(measured));
+    for (engine, title) in [
+        ("ours", "Ours"),
+        ("siconos-muted", "Siconos, checks of its graphs silenced"),
+        ("siconos", "Siconos as Debian ships it"),
+        ("rapier", "Rapier, friction per contact point"),
+    ] {
+        let _ = write!(text, "\n## {title}\n\n{}", table(measured, engine));
+    }
+    text
+}
+
+fn ratios(measured: &[Measured]) -> String {
+    let mut text = String::from(
+        "## Ratios\n\nTime of the peer over ours: above 1 ours is faster. Rapier is not asked for a residual.\n\n\
+         | scene | ours [ms/step] | Siconos, silenced | Siconos as shipped | Rapier, per point | Rapier, default | default [ms/step] |\n\
+         | :--- | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+    );
+    let peers = ["siconos-muted", "siconos", "rapier", "rapier-default"];
+    for scene in measured {
+        let ratio = peers.map(|peer| number(scene.ratio(peer))).join(" | ");
+        let (ours, default) = (time(scene.engine("ours")), time(scene.engine("rapier-default")));
+        let _ = writeln!(text, "| {} | {ours} | {ratio} | {default} |", scene.name);
+    }
+    let summary = |peer: &str, of: fn(&[f64]) -> f64| {
+        let known: Vec<f64> = measured.iter().filter_map(|scene| scene.ratio(peer)).collect();
+        number((!known.is_empty()).then(|| of(&known)))
+    };
+    let geometric: fn(&[f64]) -> f64 =
+        |x| (x.iter().map(|x| x.ln()).sum::<f64>() / x.len() as f64).exp();
+    let least: fn(&[f64]) -> f64 = |x| x.iter().copied().fold(f64::INFINITY, f64::min);
+    for (name, of) in [("geometric mean", geometric), ("least", least)] {
+        let all = peers.map(|peer| summary(peer, of)).join(" | ");
+        let _ = writeln!(text, "| **{name}** | | {all} | |");
+    }
+    text
+}
+
+fn table(measured: &[Measured], engine: &str) -> String {
+    let mut text = String::from(
+        "| scene | steps | time [ms/step] | contacts | sweeps | certificate, median | largest | at most 1e-4 | overlap [mm] | memory [MiB] |\n\
+         | :--- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+    );
+    for scene in measured {
+        let Some(found) = scene.engine(engine) else { continue };
+        let most = (!found.certificates.is_empty()).then(|| largest(&found.certificates));
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {:.0} | {} | {} | {} | {} | {:.2} | {:.0} |",
+            scene.name,
+            found.seconds.len(),
+            time(Some(found)),
+            found.contacts,
+            found.sweeps.map_or(NONE.into(), |sweeps| format!("{sweeps:.0}")),
+            power(found.median()),
+            power(most),
+            percent(found.converged()),
+            1e3 * found.overlap,
+            found.memory,
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn engine(steps: &[&str], overlaps: &str) -> Engine {
+        let tables: Vec<Csv> = steps.iter().map(|text| Csv::parse(text).unwrap()).collect();
+        Engine::new(&tables, &Csv::parse(overlaps).unwrap())
+    }
+
+    #[test]
+    fn ratios_are_over_the_steps_that_both_made() {
+        let head = "step,cpu_s,contacts,iterations,certificate,memory_mib\n";
+        let ours = [
+            format!("{head}1,1e-3,0,0,,5\n2,4e-3,8,10,5e-5,6\n"),
+            format!("{head}1,2e-3,0,0,,5\n2,3e-3,8,10,5e-5,6\n"),
+        ];
+        let ours = engine(&[&ours[0], &ours[1]], "step,overlap_m\n2,1e-4\n");
+        let theirs = engine(&[&format!("{head}1,2e-2,7,20,3e-4,90\n")], "step,overlap_m\n");
+        let engines = vec![("ours", ours), ("siconos", theirs)];
+        let page = page(&[Measured { name: "a".into(), engines }]);
+        for part in [
+            "| a | 2.00 | – | 20.0 | – | – | – |",
+            "| **geometric mean** | | – | 20.0 | – | – | |",
+            "| a | 2 | 2.00 | 4 | 5 | 5e-5 | 5e-5 | 100 % | 0.10 | 6 |",
+            "| a | 1 | 20.0 | 7 | 20 | 3e-4 | 3e-4 | 0 % | 0.00 | 90 |",
+        ] {
+            assert!(page.contains(part), "`{part}` is not in\n{page}");
+        }
+    }
+}
