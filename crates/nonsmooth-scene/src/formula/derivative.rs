@@ -82,6 +82,7 @@ fn of_two(op: Op, whole: &Expr, [a, b]: [&Expr; 2], [da, db]: [&Expr; 2]) -> Exp
         Op::Min => choose(Expr::apply(Op::Less, vec![a, b]), &da, &db),
         Op::Max => choose(Expr::apply(Op::Greater, vec![a, b]), &da, &db),
         Op::Hypot => (a * da + b * db) / whole.clone(),
+        Op::Mod => da - call(Op::Floor, a / b) * db,
         // Comparisons: flat between their jumps.
         _ => Expr::number(0.0),
     }

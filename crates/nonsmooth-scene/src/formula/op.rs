@@ -66,6 +66,8 @@ pub enum Op {
     Max,
     /// √(a² + b²)
     Hypot,
+    /// a − b·⌊a/b⌋: what is left of a after whole parts of b, with the sign of b
+    Mod,
     /// if(c, a, b): a where c ≠ 0, else b
     If,
 }
@@ -92,6 +94,7 @@ const FUNCTIONS: &[(&str, Op)] = &[
     ("min", Op::Min),
     ("max", Op::Max),
     ("hypot", Op::Hypot),
+    ("mod", Op::Mod),
     ("if", Op::If),
 ];
 
@@ -112,7 +115,7 @@ impl Op {
         match self {
             If => 3,
             Add | Sub | Mul | Div | Pow | Less | LessEqual | Greater | GreaterEqual => 2,
-            Atan2 | Min | Max | Hypot => 2,
+            Atan2 | Min | Max | Hypot | Mod => 2,
             _ => 1,
         }
     }
@@ -174,6 +177,7 @@ impl Op {
             Op::Min => a.min(b),
             Op::Max => a.max(b),
             Op::Hypot => a.hypot(b),
+            Op::Mod => modulo(a, b),
             _ => panic!("{self:?} does not take two arguments"),
         }
     }
@@ -202,6 +206,12 @@ fn power(a: f64, n: f64) -> f64 {
     }
 }
 
+/// a − b·⌊a/b⌋ without the rounding of a/b.
+fn modulo(a: f64, b: f64) -> f64 {
+    let rest = a % b;
+    if rest != 0.0 && (rest < 0.0) != (b < 0.0) { rest + b } else { rest }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -224,6 +234,15 @@ mod tests {
         assert!(Op::If.value(&[nan, 1.0, 2.0]).is_nan());
         assert_eq!(Op::If.value(&[1.0, 2.0, nan]), 2.0);
         assert_eq!(Op::If.value(&[0.0, nan, 2.0]), 2.0);
+    }
+
+    #[test]
+    fn the_rest_of_a_division_has_the_sign_of_the_divisor() {
+        let cases = [(7.0, 3.0, 1.0), (-7.0, 3.0, 2.0), (7.0, -3.0, -2.0), (-7.0, -3.0, -1.0)];
+        for (a, b, want) in cases.into_iter().chain([(6.0, 3.0, 0.0), (-6.0, 3.0, 0.0), (2.5, 1.0, 0.5)]) {
+            assert_eq!(Op::Mod.value(&[a, b]), want, "mod({a}, {b})");
+        }
+        assert!(Op::Mod.value(&[1.0, 0.0]).is_nan());
     }
 
     #[test]

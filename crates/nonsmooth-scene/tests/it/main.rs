@@ -5,6 +5,7 @@ mod collection;
 mod corpus;
 mod formulas;
 mod fuzz;
+mod gallery;
 mod integrators;
 mod mistakes;
 mod problems;

@@ -1,0 +1,184 @@
+//! Bodies that tip, rock, wobble and tumble: dominoes, Housner's block, Euler's disk, a boulder.
+
+use super::{play, position};
+use glam::DVec3;
+use nonsmooth::Frame;
+
+const G: f64 = 9.81;
+
+/// Angle of a body in the plane.
+fn angle(frame: &Frame<'_>) -> f64 {
+    frame.after.q[2]
+}
+
+/// Dominoes of height 1 that push each other without friction, all the fallen ones in touch: each is tied to the next by
+/// sin(θ_n − θ_{n+1}) = (s + d) cos θ_{n+1} − d, so that the first one decides. [Leeuwen10]
+struct Chain {
+    /// Free distance and thickness in heights.
+    s: f64,
+    d: f64,
+    n: usize,
+}
+
+impl Chain {
+    /// The angle of the one behind, and how fast it follows.
+    fn behind(&self, theta: f64) -> (f64, f64) {
+        let (sine, cosine) = theta.sin_cos();
+        let reach = (self.s + self.d) * cosine - self.d;
+        (theta + reach.asin(), 1.0 - (self.s + self.d) * sine / (1.0 - reach * reach).sqrt())
+    }
+
+    /// Σ r², with the rates r of all in that of the first, and Σ (cos θ + d sin θ), which is potential energy.
+    fn sums(&self, theta: f64) -> (f64, f64) {
+        let (mut theta, mut rate, mut inertia, mut height) = (theta, 1.0, 0.0, 0.0);
+        for _ in 0..self.n {
+            inertia += rate * rate;
+            height += theta.cos() + self.d * theta.sin();
+            let (next, factor) = self.behind(theta);
+            (theta, rate) = (next, rate * factor);
+        }
+        (inertia, height)
+    }
+
+    /// Speed of the front in √(g × height) once it has settled.
+    fn front_speed(&self) -> f64 {
+        let (touch, steps) = (self.s.asin(), 2000);
+        // I = (1 + d²)/3 and V = Σ (cos θ + d sin θ)/2, per m h² and m g h.
+        let (moment, mut square, mut time) = ((1.0 + self.d * self.d) / 3.0, 1.0, 0.0);
+        for _ in 0..60 {
+            let (inertia, height) = self.sums(0.0);
+            let energy = 0.5 * moment * inertia * square + 0.5 * height;
+            let rate = |theta: f64| {
+                let (inertia, height) = self.sums(theta);
+                ((energy - 0.5 * height) * 2.0 / (moment * inertia)).sqrt()
+            };
+            let dt = |k: usize| touch / steps as f64 / rate((k as f64 + 0.5) / steps as f64 * touch);
+            time = (0..steps).map(dt).sum();
+            // The next one is taken along at rest: the new motion is the old one, projected by the masses.
+            let (old, _) = self.sums(touch);
+            let follow = self.behind(0.0).1;
+            let rate = rate(touch) * follow * old / (1.0 + follow * follow * old);
+            square = rate * rate;
+        }
+        (self.s + self.d) / time
+    }
+}
+
+#[test]
+fn the_front_of_falling_dominoes_gets_its_speed() {
+    let (height, thick, pitch) = (0.05, 0.0075, 0.02);
+    let touch = ((pitch - thick) / height).asin();
+    let mut fell = vec![0.0; 30];
+    play("dominoes.toml", &[("mu", "0")], |frame| {
+        for (i, time) in fell.iter_mut().enumerate().filter(|(_, time)| **time == 0.0) {
+            let (_, rotation) = frame.model.bodies.pose(&frame.after.q, i);
+            // Where the upright axis points to.
+            let axis = rotation * DVec3::Z;
+            if axis.x >= touch.sin() {
+                *time = frame.after.t;
+            }
+        }
+    });
+    assert!(fell.iter().all(|time| *time > 0.0), "all fall: {fell:?}");
+    let speed = |a: usize, b: usize| pitch * (b - a) as f64 / (fell[b] - fell[a]);
+    let (middle, late) = (speed(10, 18), speed(18, 26));
+    assert!((late / middle - 1.0).abs() < 0.02, "it settles: {middle} then {late} m/s");
+    let chain = Chain { s: (pitch - thick) / height, d: thick / height, n: 30 };
+    let want = chain.front_speed() * (G * height).sqrt();
+    assert!((late / want - 1.0).abs() < 0.05, "{late} m/s, not {want}");
+}
+
+/// θ̈ = −p² sin(α − θ), p² = 3g/(4R), by the classical Runge–Kutta method from rest at θ₀ until θ = 0: time and speed.
+fn fall(alpha: f64, p_square: f64, start: f64) -> (f64, f64) {
+    let f = |x: [f64; 2]| [x[1], -p_square * (alpha - x[0]).sin()];
+    let (mut x, mut t, dt) = ([start, 0.0], 0.0, 1e-4);
+    loop {
+        let along = |k: [f64; 2], s: f64| [x[0] + s * k[0], x[1] + s * k[1]];
+        let k1 = f(x);
+        let k2 = f(along(k1, 0.5 * dt));
+        let k3 = f(along(k2, 0.5 * dt));
+        let k4 = f(along(k3, dt));
+        let next: [f64; 2] =
+            std::array::from_fn(|i| x[i] + dt / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i]));
+        if next[0] <= 0.0 {
+            return (t + x[0] / -x[1], -x[1]);
+        }
+        (x, t) = (next, t + dt);
+    }
+}
+
+#[test]
+fn a_rocking_block_keeps_housners_time_and_restitution() {
+    let (width, height) = (0.2f64, 1.0f64);
+    let (half, alpha) = (0.5 * width.hypot(height), width.atan2(height));
+    // (Time, angle, angular velocity) at each end of a swing, and when it passes the upright.
+    let (mut peaks, mut crossings, mut last) = (vec![0.4 * alpha], Vec::new(), [0.0; 2]);
+    let played = play("rocking-block.toml", &[], |frame| {
+        let now = [angle(frame), frame.after.v[2]];
+        if last[0] != 0.0 && now[0] * last[0] < 0.0 {
+            crossings.push(frame.after.t);
+        }
+        if last[1] != 0.0 && now[1] * last[1] < 0.0 && now[0].abs() > 1e-3 {
+            peaks.push(now[0].abs());
+        }
+        last = now;
+    });
+    let p_square = 3.0 * G / (4.0 * half);
+    let keeps = 1.0 - 1.5 * alpha.sin().powi(2);
+    let (mut time, mut start) = (0.0, 0.4 * alpha);
+    for i in 0..4 {
+        let (quarter, speed) = fall(alpha, p_square, start);
+        time += quarter;
+        // Half a step at each change of edge, amplified on the way.
+        assert!((crossings[i] - time).abs() < 0.01 * (i + 1) as f64, "{i}: {} not {time}", crossings[i]);
+        // T + V of the next peak: cos(α − θ) = 1·cos α + (keeps ω)²/(2 p²).
+        let next = alpha - (alpha.cos() + (keeps * speed).powi(2) / (2.0 * p_square)).min(1.0).acos();
+        assert!((peaks[i + 1] / next - 1.0).abs() < 0.03, "{i}: {} not {next}", peaks[i + 1]);
+        (start, time) = (next, time + fall(alpha, p_square, next).0);
+    }
+    assert!(played.gain() < 0.0);
+}
+
+#[test]
+fn eulers_disk_wobbles_at_its_rate() {
+    let (r, alpha) = (0.1, 0.3f64);
+    let rate = 2.0 * (G / (r * alpha.sin())).sqrt();
+    let (mut turned, mut last, mut highest) = (0.0, None::<f64>, f64::INFINITY);
+    let mut drift = 0.0f64;
+    let played = play("eulers-disk.toml", &[], |frame| {
+        let (at, rotation) = frame.model.bodies.pose(&frame.after.q, 0);
+        let axis = rotation * DVec3::Z;
+        let now = axis.y.atan2(axis.x);
+        let step = last.map_or(0.0, |last| now - last);
+        turned += step - std::f64::consts::TAU * (step / std::f64::consts::TAU).round();
+        last = Some(now);
+        drift = drift.max(at.x.hypot(at.y));
+        // Nothing drives it: friction and e = 0 never gain.
+        let energy = frame.log.energies.kinetic + frame.log.energies.potential;
+        assert!(energy <= highest + 1e-12, "gained {:.1e} J", energy - highest);
+        highest = energy;
+    });
+    let measured: f64 = turned.abs() / played.simulation.state.t;
+    assert!((measured / rate - 1.0).abs() < 0.03, "{measured} rad/s, not {rate}");
+    assert!(drift < 0.1 * r, "the centre went {drift} m away");
+}
+
+#[test]
+fn a_boulder_comes_to_rest_in_the_valley() {
+    let mut highest = f64::INFINITY;
+    let mut worst = 0.0f64;
+    let played = play("rockfall.toml", &[], |frame| {
+        let energy = frame.log.energies.kinetic + frame.log.energies.potential;
+        worst = worst.max(energy - highest);
+        highest = energy;
+        assert!(position(frame, 0).z > -1.0, "through the ground at t = {}", frame.after.t);
+    });
+    let end = played.position(0);
+    assert!(worst <= 1e-9 * played.ledger.scale, "gained {worst:.1e} J in a step");
+    assert!(end.x > 0.0, "{end}");
+    let speed = played.simulation.state.v.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    assert!(speed < 1e-3, "still moves with {speed:.1e}");
+    // All that was lost went into contacts.
+    let lost = played.ledger.total.contact + played.ledger.total.friction + played.ledger.total.scheme;
+    assert!((lost - played.gain()).abs() < 1e-9 * played.ledger.scale);
+}
