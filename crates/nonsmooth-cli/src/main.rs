@@ -86,6 +86,9 @@ struct RunArgs {
     /// Folder for results [default: results/<scene name>]
     #[arg(long)]
     out: Option<PathBuf>,
+    /// Write the frames for ParaView too, as `output.vtk` of the scene does
+    #[arg(long)]
+    vtk: bool,
     /// Continue an interrupted run from its last checkpoint
     #[arg(long)]
     resume: bool,

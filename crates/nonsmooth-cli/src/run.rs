@@ -5,7 +5,7 @@ use crate::{Failure, RunArgs, say, summary};
 use indicatif::{ProgressBar, ProgressStyle};
 use nonsmooth::Simulation;
 use nonsmooth_scene::{
-    CheckpointError, Loaded, Progress as HowFar, RESULT_FILE, RunFailure, RunOptions, load,
+    CheckpointError, Loaded, NO_BODIES, Progress as HowFar, RESULT_FILE, RunFailure, RunOptions, load,
 };
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -32,6 +32,12 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     let mut loaded = load(&args.scene, &args.set).map_err(|error| Failure::Input(error.into()))?;
     if let Some(text) = &args.integrator {
         loaded = with_integrator(loaded, text)?;
+    }
+    if args.vtk {
+        if loaded.simulation.model.bodies.names.is_empty() {
+            return Err(Failure::Input(anyhow::anyhow!("--vtk: {NO_BODIES}")));
+        }
+        loaded.output.vtk = true;
     }
     let stem = args.scene.file_stem().map_or("scene".into(), |s| s.to_string_lossy().into_owned());
     let out = args.out.clone().unwrap_or_else(|| PathBuf::from("results").join(stem));

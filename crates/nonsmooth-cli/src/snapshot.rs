@@ -32,18 +32,29 @@ pub(crate) struct SnapshotArgs {
 /// Draws the frame and says where it is.
 pub(crate) fn run(args: &SnapshotArgs) -> Result<(), Failure> {
     let film = Film::open(&args.results).map_err(|error| {
-        Failure::Input(anyhow!("{error}\nrun a scene first: nonsmooth run scenes/box-stack.toml --out DIR"))
+        Failure::Input(anyhow!(
+            "{error}\nrun a scene first: nonsmooth run scenes/box-stack.toml --out DIR"
+        ))
     })?;
     let last = film.times().len().saturating_sub(1);
     let frame = args.frame.or(args.time.map(|t| film.nearest(t))).unwrap_or(last);
     let shot = Shot { size: args.size, direction: args.view, forces: args.forces };
     let image = film.draw(frame, &shot).map_err(|error| Failure::Input(error.into()))?;
-    let beside = if args.results.is_dir() { args.results.clone() } else {
+    let beside = if args.results.is_dir() {
+        args.results.clone()
+    } else {
         args.results.parent().map(PathBuf::from).unwrap_or_default()
     };
     let out = args.out.clone().unwrap_or_else(|| beside.join("snapshot.png"));
-    image.save(&out).map_err(|error| Failure::Run(anyhow!("cannot write {}: {error}", out.display())))?;
-    say(&format!("frame {frame} of {}, t = {} s: {}", film.times().len(), film.times()[frame], out.display()));
+    image
+        .save(&out)
+        .map_err(|error| Failure::Run(anyhow!("cannot write {}: {error}", out.display())))?;
+    say(&format!(
+        "frame {frame} of {}, t = {} s: {}",
+        film.times().len(),
+        film.times()[frame],
+        out.display()
+    ));
     if image.n_left_out > 0 {
         say(&format!("{} bodies are left out: their places are not finite", image.n_left_out));
     }
@@ -58,7 +69,8 @@ fn parse_size(text: &str) -> Result<(u32, u32), String> {
 
 fn parse_direction(text: &str) -> Result<[f64; 3], String> {
     let wrong = || format!("write x,y,z with at least one that is not zero, not `{text}`");
-    let numbers: Vec<f64> = text.split(',').map(|x| x.trim().parse().map_err(|_| wrong())).collect::<Result<_, _>>()?;
+    let numbers: Vec<f64> =
+        text.split(',').map(|x| x.trim().parse().map_err(|_| wrong())).collect::<Result<_, _>>()?;
     let direction: [f64; 3] = numbers.try_into().map_err(|_| wrong())?;
     let is_one = direction.iter().all(|x| x.is_finite()) && direction.iter().any(|x| *x != 0.0);
     if is_one { Ok(direction) } else { Err(wrong()) }
