@@ -6,6 +6,7 @@ mod constraints;
 mod copies;
 mod files;
 mod height_field;
+mod masses;
 mod materials;
 mod names;
 mod parameters;

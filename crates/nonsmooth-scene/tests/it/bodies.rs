@@ -4,7 +4,7 @@ mod built;
 mod wrong;
 
 /// A scene in space: a floor, bricks and a ball on a spring, and materials.
-const GOOD: &str = r#"title = "Bodies"
+pub const GOOD: &str = r#"title = "Bodies"
 
 [parameters]
 n = 3
@@ -63,4 +63,70 @@ friction = 0.3
 [run]
 end = 0.1
 step_size = 0.005
+"#;
+
+/// A scene in the plane, beside a system: parts, motion, births, groups, a constraint on a body.
+pub const FLAT: &str = r#"title = "In the plane"
+
+[world]
+gravity = [0, -9.81]
+
+[[system.linear]]
+name = "slider"
+coordinates = ["s"]
+mass = 2
+stiffness = 10
+q = 0.5
+
+[[body]]
+name = "valley"
+shape = { type = "chain", points = [[5, 3], [0, 0], [-5, 3]] }
+fixed = true
+
+[[body]]
+name = "paddle"
+shape = { type = "rectangle", half = [0.5, 0.05] }
+motion = { position = ["3 + 0.1*sin(t)", 4], angle = "0.2*cos(5*t)" }
+
+[[body]]
+name = "dumbbell"
+mass = 1
+position = [0, 3]
+orientation = "pi/3"
+angular_velocity = -1
+parts = [{ shape = "disc", position = [-0.3, 0] }, { shape = "disc", position = [0.3, 0], groups = { meets = [0] } }]
+
+[[body]]
+name = "stone"
+repeat = 3
+shape = { type = "polygon", points = [[0, 0], ["0.3 + 0.01*i", 0], [0.1, 0.2]] }
+density = "100 + i"
+position = ["-1.5 - 0.4*i", 2.5]
+torque = "0.1*i*t"
+born = "0.01*i"
+
+[shape.disc]
+type = "ball"
+radius = 0.1
+
+[[spring]]
+repeat = 2
+between = [{ body = "stone[i]" }, { body = "stone[i+1]", point = [0.1, 0] }]
+stiffness = 5
+damping = 0.1
+
+[[constraint]]
+name = "rail"
+gap = "dumbbell.y - 0.5*s"
+law = "hit"
+
+[law.hit]
+type = "newton-impact"
+
+[contact]
+default = { friction = 0.3 }
+
+[run]
+end = 0.05
+step_size = 0.001
 "#;

@@ -1,6 +1,6 @@
 //! What is built: masses, places, motions, laws, and how fast.
 
-use super::GOOD;
+use super::{FLAT, GOOD};
 use crate::{from_text, mistakes_of};
 use nonsmooth::{Anchor, BodyId, Dimension, Life, Placement};
 use nonsmooth_scene::Loaded;
@@ -218,4 +218,13 @@ fn a_loop_of_many_bodies_is_quick_and_shares_shapes() {
 fn a_scene_needs_a_system_or_a_body() {
     let mistakes = mistakes_of("[run]\nend = 1\nstep_size = 1\n");
     assert!(mistakes[0].message.contains("[[system.lagrangian]] or [[body]]"), "{mistakes:?}");
+}
+
+#[test]
+fn bodies_of_the_plane_run_beside_a_system() {
+    let mut loaded = load(FLAT);
+    let model = &loaded.simulation.model;
+    assert_eq!((model.bodies.first_q, model.bodies.n, model.bodies.springs.len()), (1, 4, 2));
+    loaded.simulation.run(50, &mut []).expect("it runs");
+    assert!(loaded.simulation.state.q.iter().all(|x| x.is_finite()));
 }
