@@ -1,7 +1,7 @@
 //! Runs of rigid bodies: tables, summary, figures, checkpoints, problems that could not be solved.
 
 use crate::tables::Tables;
-use crate::{Folder, command, nonsmooth};
+use crate::{Ended, Folder, command, nonsmooth, scene};
 use nonsmooth_scene::RESULT_FILE;
 use nonsmooth_scene::store::Reader;
 use std::time::{Duration, Instant};
@@ -216,4 +216,28 @@ fn schemes_that_take_no_bodies_say_so() {
     let out = folder.text("out");
     let ended = nonsmooth(&["run", &path, "--out", &out, "--integrator", "euler-implicit"]);
     ended.expect(2, &["does not take rigid bodies", "moreau-jean"]);
+}
+
+/// Four scenes, cut short, with 1, 2 and 8 threads.
+#[test]
+fn scenes_of_bodies_do_not_depend_on_threads() {
+    let folder = Folder::new("bodies-threads");
+    for (name, end) in [("box-stack", 0.2), ("sphere-pile", 0.45), ("hopper", 0.8), ("dominoes", 0.2)] {
+        let text = std::fs::read_to_string(scene(&format!("{name}.toml"))).expect("readable");
+        let is_end = |line: &&str| line.starts_with("end = ");
+        let line = text.lines().find(is_end).expect("every scene has its end").to_owned();
+        let path = folder.write(&format!("{name}.toml"), &text.replace(&line, &format!("end = {end}")));
+        let run = |threads: &str| {
+            let out = folder.text(&format!("{name}-{threads}"));
+            let mut run = command(&["run", &path, "-q", "--out", &out]);
+            let ended = run.env("RAYON_NUM_THREADS", threads).output().expect("the command starts");
+            Ended::from(ended).expect(0, &[]);
+            Tables::read(&folder.path(&format!("{name}-{threads}")))
+        };
+        let one = run("1");
+        assert!(one.rows("touches") > 0, "{name}: bodies touch");
+        for threads in ["2", "8"] {
+            run(threads).assert_same(&one);
+        }
+    }
 }
