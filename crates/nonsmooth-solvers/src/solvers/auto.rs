@@ -85,8 +85,7 @@ const ADMM_ITERATIONS: f64 = 200.0;
 /// Steps of the interior point.
 const INTERIOR_STEPS: usize = 400;
 
-/// Bodies and contacts of an island up to which factors in body velocities are tried: 1000 boxes that touch on all sides take
-/// some 10⁷ entries, 100 MB.
+/// Bodies and contacts of an island up to which factors are tried: a bound on their memory, chosen, not measured.
 const MOST_BODIES: usize = 1500;
 const MOST_TOUCHES: usize = 20_000;
 /// Bodies up to which factors come before more sweeps: a pile of 1000 spheres takes as long for one system as for 1000 sweeps.
