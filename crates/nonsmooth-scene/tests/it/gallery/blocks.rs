@@ -66,7 +66,7 @@ impl Chain {
 
 #[test]
 fn the_front_of_falling_dominoes_gets_its_speed() {
-    let (height, thick, pitch) = (0.05, 0.0075, 0.02);
+    let (height, thick, pitch): (f64, f64, f64) = (0.05, 0.0075, 0.02);
     let touch = ((pitch - thick) / height).asin();
     let mut fell = vec![0.0; 30];
     play("dominoes.toml", &[("mu", "0")], |frame| {

@@ -56,7 +56,7 @@ fn a_column_of_grains_runs_out_as_experiments_say() {
                 height = (0..frame.model.bodies.n).fold(0.0, |m, i| m.max(position(frame, i).y));
             }
         });
-        let width = 0.22;
+        let width = 0.25;
         let (aspect, run_out) = (height / width, front(&played) / width - 1.0);
         eprintln!("aspect {aspect}, run-out {run_out} widths: {} of the aspect", run_out / aspect);
         // 1.2 a in channels of sand [Lube05], up to 2.5 a for disks [Staron05]; a < 2.
