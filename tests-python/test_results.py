@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 SCENE = ROOT / "scenes" / "bouncing-ball.toml"
 COORDINATES = ["ball.z", "ball.x", "ball.phi"]
-WORKS = ["external", "viscous", "contact", "friction", "obstacle", "prescribed", "scheme", "projection"]
+WORKS = ["external", "viscous", "contact", "friction", "obstacle", "prescribed", "scheme", "projection", "exchange"]
 COLUMNS = {
     "systems": ["first", "count", "born", "died"],
     "q": COORDINATES,

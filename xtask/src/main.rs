@@ -17,7 +17,7 @@ usage: cargo xtask test [--require TIER]... [--only TIER]...
        cargo xtask bench NAME [ARGUMENT]...
 
   test   every tier: style, rust, shared, readme, python; ends with a table
-  ci     the same; --full adds callgrind
+  ci     the same; --full adds callgrind and VTK's reader
   tidy   lists every breach of the rules that no compiler checks
   bench  measures; names: small, schemes, solvers [--quick] [--siconos TABLE] [--ours TABLE],
          scenes [--quick] [--limit SECONDS] [SCENE]..., referee

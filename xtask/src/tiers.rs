@@ -62,6 +62,7 @@ const TIERS: &[Tier] = &[
     Tier { name: "readme", full: false, work: readme::tier },
     Tier { name: "python", full: false, work: python::tier },
     Tier { name: "callgrind", full: true, work: callgrind },
+    Tier { name: "vtk", full: true, work: python::vtk_tier },
 ];
 
 /// What was asked for on the command line.
@@ -217,7 +218,7 @@ mod tests {
         };
         let usual = ["style", "rust", "shared", "readme", "python"];
         assert_eq!(names(&Choice::parse(&[], true).unwrap()), usual);
-        assert_eq!(names(&Choice::parse(&["--full"], true).unwrap()).len(), 6);
+        assert_eq!(names(&Choice::parse(&["--full"], true).unwrap()).len(), 7);
         assert_eq!(names(&Choice::parse(&["--only", "rust"], false).unwrap()), ["rust"]);
     }
 

@@ -1,7 +1,7 @@
 //! `nonsmooth check`: every mistake of a scene, or what it holds.
 
 use crate::Failure;
-use nonsmooth::KineticAngles;
+use nonsmooth::{Dimension, KineticAngles};
 use nonsmooth_scene::{Loaded, load};
 use std::io::Write as _;
 use std::path::Path;
@@ -15,7 +15,7 @@ pub(crate) fn check(scene: &Path, set: &[(String, String)]) -> Result<(), Failur
         "{}: no mistakes\n  {} systems, {} coordinates, {} constraints; {}, solver {}; {} steps of {} s from t = {} s\n",
         scene.display(),
         model.systems.len(),
-        model.n_velocities(),
+        model.bodies.first_v,
         model.constraints.len(),
         loaded.methods.0,
         loaded.methods.1,
@@ -23,10 +23,36 @@ pub(crate) fn check(scene: &Path, set: &[(String, String)]) -> Result<(), Failur
         loaded.step_size,
         loaded.start,
     );
-    let text = text + &closed_at_start(&loaded)?;
+    let text = text + &bodies_at_start(&loaded)? + &closed_at_start(&loaded)?;
     // A closed pipe is no error of ours.
     let _ = out.write_all(text.as_bytes());
     Ok(())
+}
+
+/// What there is of bodies, and where they touch at the start.
+fn bodies_at_start(loaded: &Loaded) -> Result<String, Failure> {
+    let (model, state) = (&loaded.simulation.model, &loaded.simulation.state);
+    let bodies = &model.bodies;
+    if bodies.names.is_empty() {
+        return Ok(String::new());
+    }
+    let touches =
+        model.count_touches(state).map_err(|error| Failure::Input(anyhow::anyhow!("{error}")))?;
+    let present = (0..bodies.n).filter(|&i| bodies.is_present(state, i)).count();
+    let place = if bodies.dimension == Dimension::Plane { "the plane" } else { "space" };
+    let later = if present < bodies.n {
+        format!(" ({} appear later or are outside the region)", bodies.n - present)
+    } else {
+        String::new()
+    };
+    Ok(format!(
+        "  {} bodies in {place}{later}, {} obstacles, {} materials ({}), {} springs; {touches} contact points at the start\n",
+        bodies.n,
+        bodies.obstacles.len(),
+        loaded.materials.len(),
+        loaded.materials.join(", "),
+        bodies.springs.len(),
+    ))
 }
 
 /// Gap up to which a constraint counts as closed at the start [m]: rounding of lengths up to a kilometre.

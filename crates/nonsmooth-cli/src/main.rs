@@ -5,6 +5,7 @@ mod clock;
 mod list;
 mod reproduce;
 mod run;
+mod snapshot;
 mod solve;
 mod study;
 mod summary;
@@ -38,6 +39,8 @@ enum Command {
         #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_set)]
         set: Vec<(String, String)>,
     },
+    /// Draw a frame of a run of rigid bodies as a PNG
+    Snapshot(snapshot::SnapshotArgs),
     /// Solve one-step problems from files, print a table, compare solvers
     #[command(
         after_help = "Exit codes: 0 every problem was brought to tolerance by every chosen solver that takes it (and by at \
@@ -83,6 +86,9 @@ struct RunArgs {
     /// Folder for results [default: results/<scene name>]
     #[arg(long)]
     out: Option<PathBuf>,
+    /// Write the frames for ParaView too, as `output.vtk` of the scene does
+    #[arg(long)]
+    vtk: bool,
     /// Continue an interrupted run from its last checkpoint
     #[arg(long)]
     resume: bool,
@@ -161,6 +167,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
         Command::Check { scene, set } => check::check(&scene, &set),
+        Command::Snapshot(args) => snapshot::run(&args),
         Command::Solve(args) => solve::run(&args),
         Command::Study(study) => study::run(&study),
         Command::Reproduce(args) => reproduce::run(&args),

@@ -5,7 +5,7 @@ use crate::{Failure, RunArgs, say, summary};
 use indicatif::{ProgressBar, ProgressStyle};
 use nonsmooth::Simulation;
 use nonsmooth_scene::{
-    CheckpointError, Loaded, Progress as HowFar, RESULT_FILE, RunFailure, RunOptions, load,
+    CheckpointError, Loaded, NO_BODIES, Progress as HowFar, RESULT_FILE, RunFailure, RunOptions, load,
 };
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -32,6 +32,12 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     let mut loaded = load(&args.scene, &args.set).map_err(|error| Failure::Input(error.into()))?;
     if let Some(text) = &args.integrator {
         loaded = with_integrator(loaded, text)?;
+    }
+    if args.vtk {
+        if loaded.simulation.model.bodies.names.is_empty() {
+            return Err(Failure::Input(anyhow::anyhow!("--vtk: {NO_BODIES}")));
+        }
+        loaded.output.vtk = true;
     }
     let stem = args.scene.file_stem().map_or("scene".into(), |s| s.to_string_lossy().into_owned());
     let out = args.out.clone().unwrap_or_else(|| PathBuf::from("results").join(stem));
@@ -96,17 +102,21 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
 /// Adds what the user can do to what went wrong.
 fn advise(failure: RunFailure) -> anyhow::Error {
     use nonsmooth::{RunError, StepError};
-    let advice = match &failure {
-        RunFailure::Step { source: RunError::Step { source, .. }, .. } => match source {
-            StepError::NotConverged { .. } => {
-                "try another solver ([solver] type = \"lemke\"), a smaller step, or accept such steps with run.on_unconverged = \"count\""
-            }
-            StepError::Newton { .. } => "try a smaller step, or raise integrator.newton_iterations",
-            StepError::NotFinite { .. } | StepError::ConstraintNotFinite { .. } => {
-                "look for a division by zero or a root of a negative number in the formulas, or try a smaller step"
-            }
-            _ => "",
+    let error = match &failure {
+        RunFailure::Step { source, .. } => match &**source {
+            RunError::Step { source, .. } => Some(source),
+            RunError::Observer { .. } => None,
         },
+        _ => None,
+    };
+    let advice = match error {
+        Some(StepError::NotConverged { .. }) => {
+            "try another solver ([solver] type = \"lemke\"), a smaller step, or accept such steps with run.on_unconverged = \"count\""
+        }
+        Some(StepError::Newton { .. }) => "try a smaller step, or raise integrator.newton_iterations",
+        Some(StepError::NotFinite { .. } | StepError::ConstraintNotFinite { .. }) => {
+            "look for a division by zero or a root of a negative number in the formulas, or try a smaller step"
+        }
         _ => "",
     };
     if advice.is_empty() { failure.into() } else { anyhow::anyhow!("{failure}\nadvice: {advice}") }

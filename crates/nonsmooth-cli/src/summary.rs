@@ -1,6 +1,6 @@
 //! The trust summary: what was done and how far it can be believed.
 
-use nonsmooth::Noted;
+use nonsmooth::{EnergyLedger, Noted};
 use nonsmooth_scene::Finished;
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ pub(crate) fn table(
     tolerance: f64,
     seconds: f64,
 ) -> String {
-    let (s, l) = (&finished.summary, &finished.ledger);
+    let s = &finished.summary;
     let mut out = String::new();
     let mut line = |name: &str, value: String| {
         let _ = writeln!(out, "  {name:<24}{value}");
@@ -62,6 +62,15 @@ pub(crate) fn table(
         };
         let _ = writeln!(out, "  note: {what}: {much}");
     }
+    out += &ledger(&finished.ledger);
+    let rate = made as f64 / seconds.max(1e-9);
+    let _ = writeln!(out, "  {:<24}{seconds:.4} s, {rate:.3e} steps/s, output included", "time");
+    out
+}
+
+/// The energy ledger, a line for each column.
+fn ledger(l: &EnergyLedger) -> String {
+    let mut out = String::new();
     let energy = |name: &str, x: f64| format!("  {name:<22}{:>22} J\n", aligned(x));
     let start = l.initial.kinetic + l.initial.potential;
     let end = l.energies.kinetic + l.energies.potential;
@@ -91,8 +100,6 @@ pub(crate) fn table(
         "    (kinetic {:.6e} J, potential {:.6e} J)",
         l.energies.kinetic, l.energies.potential
     );
-    let rate = made as f64 / seconds.max(1e-9);
-    let _ = writeln!(out, "  {:<24}{seconds:.4} s, {rate:.3e} steps/s, output included", "time");
     out
 }
 

@@ -19,8 +19,8 @@ mod unsolved;
 mod validate;
 pub mod vtk;
 
-pub use build::{LoadError, Loaded, Recipe, load, load_text};
-pub use results::{CheckpointError, RESULT_FILE, draw_figures, write_csv};
+pub use build::{LoadError, Loaded, NO_BODIES, Recipe, load, load_text};
+pub use results::{CheckpointError, Film, FilmError, RESULT_FILE, Shot, draw_figures, write_csv};
 pub use run::{Finished, Progress, RunFailure, RunOptions, run};
 pub use scene::{Output, TOLERANCE, schema};
 pub use source::{Mistake, SceneError, line_column};

@@ -5,12 +5,12 @@
 
 use crate::build::Loaded;
 use crate::results::{
-    Checkpoint, CheckpointError, CsvError, FigureError, RecordError, Recorder, draw_figures,
-    figure_names, table_names, write_csv,
+    Checkpoint, CheckpointError, CsvError, FigureError, FrameError, RecordError, Recorder, VtkFrames,
+    draw_figures, figure_names, table_names, write_csv,
 };
-use crate::store::StoreError;
+use crate::store::{FRAMES, StoreError};
 use crate::unsolved::{forget_unsolved, save_unsolved};
-use nonsmooth::{EnergyLedger, RunError, Simulation, StepError, StepLog, Summary};
+use nonsmooth::{EnergyLedger, RunError, Simulation, StepError, StepLog, Summary, Touched};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use thiserror::Error;
@@ -75,7 +75,7 @@ pub enum RunFailure {
     #[error("{source}{problem}\nthe last good state (step {step}) is saved in {folder}")]
     Step {
         /// What happened.
-        source: RunError,
+        source: Box<RunError>,
         /// Last good step.
         step: u64,
         /// Where it is saved.
@@ -95,6 +95,9 @@ pub enum RunFailure {
     /// A frame cannot be written.
     #[error("{0}")]
     Record(#[from] RecordError),
+    /// A frame for ParaView cannot be written.
+    #[error("{0}")]
+    Vtk(#[from] FrameError),
     /// The folder cannot be made.
     #[error("cannot make the results folder {path}: {source}; choose another with --out")]
     Folder {
@@ -117,18 +120,19 @@ const LOOK_EVERY: u64 = 1000;
 /// What is kept while running.
 struct Books {
     recorder: Recorder,
+    vtk: Option<VtkFrames>,
     ledger: EnergyLedger,
     summary: Summary,
 }
 
 /// Runs the scene to its end, or until it is stopped.
-pub fn run(mut loaded: Loaded, options: RunOptions<'_>) -> Result<Finished, RunFailure> {
-    let RunOptions { out, resume, stop, save, progress } = options;
+pub fn run(mut loaded: Loaded, mut options: RunOptions<'_>) -> Result<Finished, RunFailure> {
+    let RunOptions { out, resume, .. } = options;
     let mut books = if resume { Books::resume(out, &mut loaded)? } else { Books::begin(out, &loaded)? };
     let resumed_from = resume.then_some(loaded.simulation.state.step);
-    let stepped = step_all(&mut loaded, (out, stop, save, progress), &mut books);
+    let stepped = step_all(&mut loaded, &mut options, &mut books);
     let saved = books.save(out, &loaded);
-    let Books { recorder, ledger, summary } = books;
+    let Books { recorder, ledger, summary, .. } = books;
     let finished = recorder.finish();
     // What went wrong first is told first.
     stepped?;
@@ -171,7 +175,13 @@ impl Books {
         let mut gaps = Vec::new();
         model.gaps(state, &mut Vec::new(), &mut gaps)?;
         recorder.start((model, state), &gaps, &ledger)?;
-        let mut books = Self { recorder, ledger, summary: Summary::default() };
+        let mut vtk = None;
+        if loaded.output.vtk {
+            let mut frames = VtkFrames::open(out, model, None).map_err(FrameError::from)?;
+            frames.frame(model, state, &Touched::default())?;
+            vtk = Some(frames);
+        }
+        let mut books = Self { recorder, vtk, ledger, summary: Summary::default() };
         books.save(out, loaded)?;
         Ok(books)
     }
@@ -180,8 +190,14 @@ impl Books {
     fn resume(out: &Path, loaded: &mut Loaded) -> Result<Self, RunFailure> {
         let Checkpoint { state, ledger, summary, rows } = Checkpoint::read(out, loaded)?;
         let recorder = Recorder::resume(out, loaded, &rows)?;
+        let mut vtk = None;
+        if loaded.output.vtk {
+            let n = rows.iter().find(|(name, _)| name == FRAMES).map_or(0, |(_, n)| *n as usize);
+            let frames = VtkFrames::open(out, &loaded.simulation.model, Some(n));
+            vtk = Some(frames.map_err(FrameError::from)?);
+        }
         loaded.simulation.resume(state, loaded.start);
-        Ok(Self { recorder, ledger, summary })
+        Ok(Self { recorder, vtk, ledger, summary })
     }
 
     fn save(&mut self, out: &Path, loaded: &Loaded) -> Result<(), RunFailure> {
@@ -213,9 +229,10 @@ fn present(simulation: &Simulation) -> usize {
 
 fn step_all(
     loaded: &mut Loaded,
-    (out, stop, save, progress): (&Path, &AtomicBool, &AtomicBool, &mut dyn FnMut(&Progress)),
+    options: &mut RunOptions<'_>,
     books: &mut Books,
 ) -> Result<(), RunFailure> {
+    let RunOptions { out, stop, save, progress, .. } = options;
     let look_every = (LOOK_EVERY / loaded.simulation.model.n_velocities().max(1) as u64).clamp(1, 64);
     let mut last = (0, 0);
     while loaded.simulation.state.step < loaded.n_steps {
@@ -230,14 +247,18 @@ fn step_all(
             Ok(frame) => frame,
             Err(source) => {
                 let problem = save_unsolved(loaded, &source, out).unwrap_or_default();
-                return Err(RunFailure::Step { source, step, folder: out.to_owned(), problem });
+                let (source, folder) = (Box::new(source), out.to_owned());
+                return Err(RunFailure::Step { source, step, folder, problem });
             }
         };
         last = cost(frame.log);
         books.ledger.book(frame.log.energies, frame.log.works);
         books.summary.book(&frame);
         let is_last = frame.after.step == loaded.n_steps;
-        books.recorder.step(&frame, &books.ledger, is_last)?;
+        let written = books.recorder.step(&frame, &books.ledger, is_last)?;
+        if let (true, Some(vtk)) = (written, &mut books.vtk) {
+            vtk.frame(frame.model, frame.after, &frame.log.touches)?;
+        }
         let is_due = (step + 1).is_multiple_of(loaded.output.checkpoint_every);
         if is_due || save.swap(false, Ordering::Relaxed) {
             books.save(out, loaded)?;

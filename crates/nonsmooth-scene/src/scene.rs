@@ -213,6 +213,8 @@ pub struct Output {
     pub csv: bool,
     /// Whether the result file is compressed.
     pub compress: bool,
+    /// Whether the frames are also written for ParaView, bodies and contact points in the folder `vtk`.
+    pub vtk: bool,
     /// Whether figures are drawn.
     pub plots: bool,
     /// Coordinates to plot; by default the first four that constraints touch.
@@ -222,7 +224,7 @@ pub struct Output {
 impl Default for Output {
     fn default() -> Self {
         let (every, checkpoint_every, plot) = (1, 10_000, Vec::new());
-        Self { every, checkpoint_every, csv: false, compress: false, plots: true, plot }
+        Self { every, checkpoint_every, csv: false, compress: false, vtk: false, plots: true, plot }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The built `nonsmooth` command as a user meets it: words, exit codes, files, interruptions.
 
+mod bodies;
 mod commands;
 mod failures;
 mod interruptions;

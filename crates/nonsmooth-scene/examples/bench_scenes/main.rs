@@ -1,15 +1,20 @@
-//! The scenes of `cargo xtask bench scenes`, written as JSON for every engine alike.
+//! The scenes of `cargo xtask bench scenes`, written as JSON for every engine alike; our own engine on them; and the judge
+//! of all. Also our side of `cargo xtask bench referee`.
 //!
 //!     bench_scenes list
 //!     bench_scenes write FOLDER [NAME]...
+//!     bench_scenes run SCENE.json STEPS.csv FRAMES.txt [SOLVER]
 //!     bench_scenes overlap SCENE.json FRAMES.txt
 //!     bench_scenes judge SCENE.json CONTACTS.txt
+//!     bench_scenes referee
 
+mod engine;
 mod judge;
 mod masonry;
 mod overlap;
 mod piles;
 mod random;
+mod referee;
 mod scene;
 
 use scene::Scene;
@@ -42,9 +47,17 @@ fn main() -> ExitCode {
             Ok(())
         }
         ["write", folder, ref names @ ..] => write(Path::new(folder), names),
+        ["run", scene, steps, frames, ref solver @ ..] if solver.len() < 2 => {
+            let solver = solver.first().copied().unwrap_or("auto");
+            engine::run(Path::new(scene), Path::new(steps), Path::new(frames), solver)
+        }
+        ["referee"] => referee::print(),
         ["overlap", scene, frames] => overlap::overlaps(Path::new(scene), Path::new(frames)),
         ["judge", scene, contacts] => judge::judge(Path::new(scene), Path::new(contacts)),
-        _ => Err("usage: bench_scenes list | write … | overlap … | judge …, see main.rs".to_owned()),
+        _ => Err(
+            "usage: bench_scenes list | write … | run … | referee | overlap … | judge …, see main.rs"
+                .to_owned(),
+        ),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -60,7 +73,8 @@ fn write(folder: &Path, names: &[&str]) -> Result<(), String> {
     std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
     for (name, make) in SCENES {
         if names.is_empty() || names.contains(&name) {
-            let scene = make();
+            let mut scene = make();
+            engine::settle(&mut scene)?;
             scene.write(&folder.join(format!("{name}.json")))?;
             println!("{name}: {} bodies", scene.bodies.len());
         }

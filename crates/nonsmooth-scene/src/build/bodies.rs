@@ -7,11 +7,10 @@ use super::Build;
 use super::copies::{At, Programs, values_at};
 use super::names::Family;
 use super::shapes::Built;
-use super::solid::Solid;
 use super::systems::is_name;
-use crate::scene::{self, Inertia, ShapeRef};
+use crate::scene::{self, ShapeRef};
 use crate::source::Path;
-use glam::{DMat3, DQuat, DVec3};
+use glam::{DQuat, DVec3};
 use nonsmooth::{Body, Dimension, MaterialId, Moved, Obstacle, Part, Region, UserError};
 use nonsmooth_geometry::broad::Groups;
 use std::sync::Arc;
@@ -48,10 +47,10 @@ struct Course {
 }
 
 /// A part at its place in the frame of the body.
-struct Piece {
-    built: Arc<Built>,
-    position: DVec3,
-    rotation: DQuat,
+pub(super) struct Piece {
+    pub(super) built: Arc<Built>,
+    pub(super) position: DVec3,
+    pub(super) rotation: DQuat,
     material: MaterialId,
     groups: Groups,
 }
@@ -209,31 +208,6 @@ impl Build<'_> {
         }
     }
 
-    fn check_mass_keys(&mut self, at: &At<'_>, spec: &scene::Body) {
-        let scene::Body { density, mass, inertia, centre, .. } = spec;
-        match (density, mass) {
-            (Some(_), Some(_)) => {
-                self.wrong(&at.key("density"), "give `density` or `mass`, not both".into());
-            }
-            (None, None) => {
-                let message = format!(
-                    "`{}` moves, so it needs a `density` or a `mass`; or fix it with `fixed = true`",
-                    spec.name
-                );
-                self.wrong(at, message);
-            }
-            (Some(_), None) if inertia.is_some() => {
-                self.wrong(&at.key("inertia"), "`inertia` goes with `mass`, not with `density`".into());
-            }
-            _ => {}
-        }
-        if centre.is_some() && inertia.is_none() {
-            let message =
-                "`centre` goes with `mass` and `inertia`; without them it follows from the shape";
-            self.wrong(&at.key("centre"), message.into());
-        }
-    }
-
     /// Adds a moving body.
     fn body(&mut self, table: &mut Table<'_>, copy: Option<usize>) {
         let (spec, at) = (table.spec, At::Path(table.path));
@@ -388,81 +362,6 @@ impl Build<'_> {
         };
         let (member_of, meets) = (bits("member_of", member_of), bits("meets", meets));
         Some(Groups { member_of: member_of?, meets: meets? })
-    }
-
-    /// Mass, centre in the frame of the body, and inertia about it.
-    fn mass(
-        &mut self,
-        at: &At<'_>,
-        spec: &scene::Body,
-        pieces: &[Piece],
-        copy: Option<usize>,
-    ) -> Option<(f64, DVec3, [[f64; 3]; 3])> {
-        let (key, quantity) = match (&spec.density, &spec.mass) {
-            (Some(density), _) => ("density", density),
-            (None, mass) => ("mass", mass.as_ref()?),
-        };
-        let given = self.value(&at.key(key), quantity, copy)?;
-        if given <= 0.0 {
-            let of_copy = copy.map_or(String::new(), |i| format!(" for i = {i}"));
-            self.wrong(&at.key(key), format!("`{key}` must be > 0, got {given}{of_copy}"));
-            return None;
-        }
-        if let Some(inertia) = &spec.inertia {
-            let centre = self.point(&at.key("centre"), spec.centre.as_ref(), copy, DVec3::ZERO)?;
-            return Some((given, centre, self.inertia(&at.key("inertia"), inertia, copy)?));
-        }
-        let mut solids = Vec::with_capacity(pieces.len());
-        for (k, piece) in pieces.iter().enumerate() {
-            match &piece.built.solid {
-                Ok(solid) => solids.push(solid.moved(piece.position, piece.rotation)),
-                Err(error) => {
-                    let message = format!(
-                        "`{}` moves, but {error}; give its `mass` and `inertia`, or fix it with `fixed = true`",
-                        spec.name
-                    );
-                    let (parts, shape) = (at.key("parts"), at.key("shape"));
-                    let place = if spec.parts.is_some() { parts.entry(k) } else { shape };
-                    self.wrong(&place, message);
-                    return None;
-                }
-            }
-        }
-        if solids.is_empty() {
-            let message = format!("`{}` has no shape, so it needs a `mass` and an `inertia`", spec.name);
-            self.wrong(at, message);
-            return None;
-        }
-        let solid = Solid::joined(&solids);
-        let density = if spec.density.is_some() { given } else { given / solid.volume };
-        let inertia = super::solid::rows(&(solid.inertia * density));
-        Some((density * solid.volume, solid.centre, inertia))
-    }
-
-    fn inertia(&mut self, at: &At<'_>, inertia: &Inertia, copy: Option<usize>) -> Option<[[f64; 3]; 3]> {
-        let in_plane = self.dimension == Dimension::Plane;
-        match inertia {
-            Inertia::Moment(moment) if in_plane => {
-                let j = self.value(at, moment, copy)?;
-                Some(DMat3::from_diagonal(DVec3::splat(j)).to_cols_array_2d())
-            }
-            Inertia::Diagonal(list) if !in_plane && list.len() == 3 => {
-                let x = self.numbers(at, list, copy)?;
-                Some(DMat3::from_diagonal(DVec3::new(x[0], x[1], x[2])).to_cols_array_2d())
-            }
-            Inertia::Rows(rows) if !in_plane && rows.len() == 3 && rows.iter().all(|r| r.len() == 3) => {
-                let mut a = [[0.0; 3]; 3];
-                for (k, row) in rows.iter().enumerate() {
-                    a[k].copy_from_slice(&self.numbers(&at.entry(k), row, copy)?);
-                }
-                Some(a)
-            }
-            _ => {
-                let want = if in_plane { "one number" } else { "three diagonal entries or three rows" };
-                self.wrong(at, format!("`inertia` must be {want}; {}", self.dimension_text()));
-                None
-            }
-        }
     }
 }
 

@@ -6,6 +6,7 @@ mod constraints;
 mod copies;
 mod files;
 mod height_field;
+mod masses;
 mod materials;
 mod names;
 mod parameters;
@@ -38,6 +39,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use thiserror::Error;
+
+/// Why there is nothing to write for ParaView.
+pub const NO_BODIES: &str = "files for ParaView show rigid bodies, and the scene has none; leave it out";
 
 /// A scene that is ready to run.
 pub struct Loaded {
@@ -273,6 +277,10 @@ impl<'a> Build<'a> {
                 return None;
             }
         };
+        if self.scene.output.vtk && simulation.model.bodies.names.is_empty() {
+            self.mistake(&Path::of("output").key("vtk"), NO_BODIES.to_owned());
+            return None;
+        }
         Some(Loaded {
             name: String::new(),
             text: String::new(),

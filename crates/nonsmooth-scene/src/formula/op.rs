@@ -239,7 +239,8 @@ mod tests {
     #[test]
     fn the_rest_of_a_division_has_the_sign_of_the_divisor() {
         let cases = [(7.0, 3.0, 1.0), (-7.0, 3.0, 2.0), (7.0, -3.0, -2.0), (-7.0, -3.0, -1.0)];
-        for (a, b, want) in cases.into_iter().chain([(6.0, 3.0, 0.0), (-6.0, 3.0, 0.0), (2.5, 1.0, 0.5)]) {
+        for (a, b, want) in cases.into_iter().chain([(6.0, 3.0, 0.0), (-6.0, 3.0, 0.0), (2.5, 1.0, 0.5)])
+        {
             assert_eq!(Op::Mod.value(&[a, b]), want, "mod({a}, {b})");
         }
         assert!(Op::Mod.value(&[1.0, 0.0]).is_nan());

@@ -201,13 +201,13 @@ impl Recorder {
         self.frame((model, state), gaps, ledger, 0)
     }
 
-    /// Writes a step if it is due or the last one, and its impacts in any case.
+    /// Writes a step if it is due or the last one, and its impacts in any case; tells whether it was written.
     pub fn step(
         &mut self,
         frame: &Frame<'_>,
         ledger: &EnergyLedger,
         is_last: bool,
-    ) -> Result<(), RecordError> {
+    ) -> Result<bool, RecordError> {
         let (after, log) = (frame.after, frame.log);
         for event in &log.events {
             let row = [event.t, event.gap, event.u_minus, event.u_plus, event.impulse];
@@ -215,7 +215,7 @@ impl Recorder {
             self.writer.append_integers(EVENT_KEYS, &[event.key.0 as i64, after.step as i64])?;
         }
         if !after.step.is_multiple_of(self.every) && !is_last {
-            return Ok(());
+            return Ok(false);
         }
         let contacts = &log.contacts;
         for i in 0..contacts.keys.len() {
@@ -243,7 +243,8 @@ impl Recorder {
         if let Some(tables) = &self.places.bodies {
             tables.touches(&mut self.writer, frame)?;
         }
-        self.frame((frame.model, after), &log.gaps, ledger, log.touches.n_impacts)
+        self.frame((frame.model, after), &log.gaps, ledger, log.touches.n_impacts)?;
+        Ok(true)
     }
 
     fn frame(

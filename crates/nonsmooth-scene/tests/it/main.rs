@@ -1,5 +1,6 @@
 //! Integration tests of scenes: what is refused and how, what is built, what it computes.
 
+mod bodies;
 mod collection;
 mod corpus;
 mod formulas;

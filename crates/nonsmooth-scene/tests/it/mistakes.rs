@@ -80,7 +80,7 @@ const KEYS: &[Case] = &[
     ("theta =", "thetta =", (52, 1), "unknown key `thetta`, did you mean `theta`?"),
     ("every =", "evry =", (58, 1), "unknown key `evry`, did you mean `every`?"),
     ("type = \"auto\"", "type = \"auto\"\ntolerence = 1e-8", (56, 1), "unknown key `tolerence`, did you mean `tolerance`?"),
-    ("title = \"Good\"", "title = \"Good\"\nzzzzzz = 1", (2, 1), "unknown key `zzzzzz`; allowed here: constraint, "),
+    ("title = \"Good\"", "title = \"Good\"\nzzzzzz = 1", (2, 1), "unknown key `zzzzzz`; allowed here: body, constraint, "),
     ("mass = \"twice\"\n", "", (17, 1), "key `mass` is missing"),
     ("end = 1\n", "", (46, 1), "run: key `end` is missing"),
     ("mass = \"twice\"", "mass = { file = \"x.mtx\", scal = 2 }", (20, 26), "unknown key `scal`, did you mean `scale`?"),
@@ -199,7 +199,7 @@ const SYNTAX: &[Case] = &[
     ("m = 1.0", "m = 1.0\nm = 2", (5, 1), "not valid TOML: duplicate key"),
     ("[run]", "[run", (46, 5), "not valid TOML"),
     ("title = \"Good\"", "title = \"Good", (1, 14), "not valid TOML"),
-    (GOOD, "", (1, 1), "key `system` is missing"),
+    (GOOD, "", (1, 1), "key `run` is missing"),
     (GOOD, "[system]\n[run]\nend = 1\nstep_size = 1\n", (1, 1), "at least one [[system.linear]]"),
 ];
 

@@ -17,9 +17,9 @@
 //!
 //! Bodies that touch: sweeps over the whole come first, guess or not, and are extrapolated (`relax.rs`); from
 //! thousands of contacts on they go by colours. Islands that are left go down a list of their own: `newton` in body velocities, more
-//! sweeps, `apgd`, which needs no factor and solves columns that slide and tip, `interior-point` where it is small, `newton`
-//! again and anew, plain sweeps. Islands beyond `MOST_BODIES` or `MOST_TOUCHES` have sweeps only, so that memory stays
-//! proportional to the contacts.
+//! sweeps, `apgd`, which needs no factor and solves columns that slide and tip, `admm` and `interior-point` where it is
+//! small, `newton` again and anew, plain sweeps. Islands beyond `MOST_BODIES` or `MOST_TOUCHES` have sweeps and `apgd` only,
+//! beyond `GRADIENT_TOUCHES` sweeps only, so that memory stays proportional to the contacts.
 //!
 //! An island's share of the tolerance is that of its rows: ‖r_i‖² ≤ (n_i/n) (tolerance · ‖u_free‖)², so that an
 //! island at rest need not be solved to the rounding of its own small velocities.
@@ -89,8 +89,12 @@ const INTERIOR_STEPS: usize = 400;
 /// some 10⁷ entries, 100 MB.
 const MOST_BODIES: usize = 1500;
 const MOST_TOUCHES: usize = 20_000;
+/// Bodies up to which factors come before more sweeps: a pile of 1000 spheres takes as long for one system as for 1000 sweeps.
+const FEW_BODIES: usize = 500;
 /// Rows up to which the interior point is tried on bodies that touch: it forms W.
 const INTERIOR_ROWS: usize = 3000;
+/// Contacts up to which projected gradients are tried: they keep six vectors, 150 bytes per contact.
+const GRADIENT_TOUCHES: usize = 100_000;
 /// Iterations of projected gradients; a column of ten boxes that slides and tips takes 5700 to 1e-10.
 const GRADIENTS: f64 = 20_000.0;
 
@@ -106,6 +110,8 @@ enum Method {
     Sweeps(usize),
     InteriorPoint,
     Admm,
+    /// To its own limit.
+    AdmmToTheEnd,
     Apgd,
     /// Without extrapolation.
     PlainSweeps,
@@ -169,6 +175,7 @@ impl Auto {
             }
             Method::InteriorPoint => self.interior_point.solve(problem, tolerance, p),
             Method::Admm => self.admm.solve(problem, tolerance, p),
+            Method::AdmmToTheEnd => Admm::new(&Options::default()).solve(problem, tolerance, p),
             Method::Apgd => self.apgd.solve(problem, tolerance, p),
             Method::PlainSweeps => {
                 self.nsgs.accelerate(false);
@@ -268,12 +275,16 @@ impl Auto {
     fn touching(&mut self, part: &Part, p: &mut [f64], begun: Progress) -> Outcome {
         self.sweep_while_it_pays(part, p, begun);
         let size = part.problem.size();
-        let (direct, inner) = (is_moderate(part.problem), size <= INTERIOR_ROWS);
+        let (direct, inner) = (is_moderate(part.problem, MOST_BODIES), size <= INTERIOR_ROWS);
+        let few = is_moderate(part.problem, FEW_BODIES);
         let chain = [
-            (Method::Newton(FIRST_SYSTEMS), direct),
-            (Method::Sweeps(MOST_SWEEPS), direct),
+            (Method::Newton(FIRST_SYSTEMS), few),
+            (Method::Sweeps(MOST_SWEEPS), few),
+            (Method::Sweeps(2 * MOST_SWEEPS), direct && !few),
+            (Method::Newton(FIRST_SYSTEMS), direct && !few),
             (Method::Sweeps(LAST_SWEEPS), !direct),
-            (Method::Apgd, direct),
+            (Method::Apgd, part.problem.sets.len() <= GRADIENT_TOUCHES),
+            (Method::AdmmToTheEnd, inner),
             (Method::InteriorPoint, inner),
             (Method::Newton(NEWTON_SYSTEMS), direct),
             (Method::NewtonAnew, direct),
@@ -446,11 +457,11 @@ impl Solver for Auto {
     }
 }
 
-/// Whether factors of an island of bodies that touch are within bounds.
-fn is_moderate(problem: &Problem) -> bool {
+/// Whether an island has at most `most` bodies that touch, and few enough contacts for factors.
+fn is_moderate(problem: &Problem, most: usize) -> bool {
     match &problem.matrix {
         Matrix::Touching(touching) => {
-            touching.bodies.len() <= MOST_BODIES && touching.touches.len() <= MOST_TOUCHES
+            touching.bodies.len() <= most && touching.touches.len() <= MOST_TOUCHES
         }
         _ => true,
     }

@@ -270,11 +270,11 @@ pub fn spheres(n: usize, friction: f64) -> Scene {
                     continue;
                 }
                 // The four above, of which each keeps two or three.
-                let corner = |i: usize, j: usize| (k % 2 == 1).then(|| (i, j));
                 for (di, dj) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-                    let above = match corner(i, j) {
-                        Some((i, j)) => Some((i + di, j + dj)).filter(|(i, j)| *i < side && *j < side),
-                        None => i.checked_sub(di).zip(j.checked_sub(dj)),
+                    let above = if k % 2 == 1 {
+                        Some((i + di, j + dj)).filter(|(i, j)| *i < side && *j < side)
+                    } else {
+                        i.checked_sub(di).zip(j.checked_sub(dj))
                     };
                     if let Some((i, j)) = above.filter(|_| scene.noise() < 0.25) {
                         scene.pair(here, number(i, j, k + 1));

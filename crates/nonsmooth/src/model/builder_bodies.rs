@@ -103,6 +103,7 @@ impl GivenBodies {
     pub(super) fn check(&self, issues: &mut Vec<(Place, Issue)>) {
         let given = (self.dimension, &self.bodies[..], &self.obstacles[..]);
         check_bodies(given, &self.springs, self.region.as_ref(), issues);
+        self.check_materials(issues);
         if !self.gravity.iter().all(|x| x.is_finite()) {
             let (what, value) = ("gravity", self.gravity.to_vec());
             issues.push((Place::Bodies, BodyIssue::Far { what, value }.into()));
@@ -121,6 +122,27 @@ impl GivenBodies {
                     issues.push((Place::Spring(i), issue));
                 }
             }
+        }
+    }
+
+    /// Materials that were not added to this model.
+    fn check_materials(&self, issues: &mut Vec<(Place, Issue)>) {
+        let n = self.materials.names.len();
+        let mut check = |place: Place, material: MaterialId| {
+            if material.0 >= n {
+                let issue = BodyIssue::NoSuchMaterial { material: material.0, n };
+                issues.push((place, issue.into()));
+            }
+        };
+        for (i, body) in self.bodies.iter().enumerate() {
+            body.parts.iter().for_each(|part| check(Place::Body(i, "material"), part.material));
+        }
+        for (i, obstacle) in self.obstacles.iter().enumerate() {
+            obstacle.parts.iter().for_each(|part| check(Place::Obstacle(i, "material"), part.material));
+        }
+        for &(a, b, _) in &self.materials.pairs {
+            check(Place::Materials, a);
+            check(Place::Materials, b);
         }
     }
 

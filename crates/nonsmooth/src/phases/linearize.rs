@@ -40,7 +40,7 @@ pub fn linearize(
     rows: &mut Rows,
 ) -> StepResult {
     if !rows.touches.is_empty() {
-        rows.touches.look_ahead(model, at.t_next)?;
+        rows.touches.look_ahead(model, now, rule.h)?;
     }
     if rows.keys.is_empty() { Ok(()) } else { linearize_rows(model, now, at, rule, level, rows) }
 }

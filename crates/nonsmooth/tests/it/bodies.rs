@@ -58,22 +58,22 @@ impl Yard {
 
     /// The half-space below the plane through the origin with this normal.
     pub fn slope(&mut self, normal: [f64; 3]) {
-        let shape = Shape::half_space(normal).unwrap();
+        let shape = Shape::half_space(normal).expect("a right shape");
         let part = Part::space(shape, self.material);
         self.builder.obstacle(Obstacle::new("floor", vec![part]));
     }
 
     /// A body of this shape and density at a position, to be changed before it is added.
     pub fn body(&self, name: &str, shape: &Shape, density: f64, position: [f64; 3]) -> Body {
-        let mass = shape.mass_properties(density).unwrap();
+        let mass = shape.mass_properties(density).expect("a solid");
         let part = Part::space(shape.clone(), self.material);
         let body = Body::new(name, mass.mass, mass.inertia);
         Body { position, parts: vec![part], ..body }
     }
 
     pub fn simulation(self, h: f64) -> Simulation {
-        let (model, state) = self.builder.build(0.0).unwrap();
-        Simulation::new(model, state, Box::new(MoreauJean::default()), h).unwrap()
+        let (model, state) = self.builder.build(0.0).expect("a right model");
+        Simulation::new(model, state, Box::new(MoreauJean::default()), h).expect("the scheme takes it")
     }
 }
 

@@ -98,7 +98,8 @@ fn a_ball_on_a_turntable_goes_round_in_a_circle() {
     let played = play("ball-on-turntable.toml", &[], |frame| {
         let (sine, cosine) = (rate * frame.after.t).sin_cos();
         let arm = x0 - centre;
-        let want = centre + DVec3::new(cosine * arm.x - sine * arm.y, sine * arm.x + cosine * arm.y, 0.0);
+        let want =
+            centre + DVec3::new(cosine * arm.x - sine * arm.y, sine * arm.x + cosine * arm.y, 0.0);
         worst = worst.max((position(frame, 0) - want).length());
     });
     // A scheme of first order: v is right to h (2/7 Ω) v, over one round.

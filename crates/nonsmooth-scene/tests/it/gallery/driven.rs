@@ -72,7 +72,11 @@ fn a_drum_bears_the_torque_of_its_grains() {
     // Angles of flowing grains of friction 0.6 are between 20° and 35°; atan 0.6 = 31°.
     assert!((15.0..40.0).contains(&angle), "the grains hang at {angle}°");
     // What remains of the torque is Δ(angular momentum)/time.
-    assert!((torque / (weight * centre.x) - 1.0).abs() < 0.03, "{torque} N m, not {}", weight * centre.x);
+    assert!(
+        (torque / (weight * centre.x) - 1.0).abs() < 0.03,
+        "{torque} N m, not {}",
+        weight * centre.x
+    );
     // All staves turn with one angular velocity about one axis.
     assert!((power / (omega * torque) - 1.0).abs() < 0.02, "{power} W of {torque} N m");
     let out = (0..played.bodies().n).filter(|&i| played.position(i).length() > 0.2).count();

@@ -14,6 +14,7 @@
 mod blocks;
 mod bodies;
 mod colours;
+mod contact;
 mod touching;
 
 use crate::local::Local;

@@ -1,6 +1,6 @@
 //! What rigid bodies must satisfy: masses, places, materials, and no overlap at the start.
 
-use super::collide::{Collider, Situation};
+use super::collide::{Collider, Point, Situation};
 use super::{
     Anchor, Bodies, Body, Dimension, Materials, Obstacle, PairError, Placed, Placement, Spring,
     Symmetric,
@@ -65,6 +65,14 @@ pub enum BodyIssue {
     /// A law is not one of contacts.
     #[error("law `{0}` is not one of contacts between bodies; use coulomb or newton-impact")]
     Law(String),
+    /// A material does not exist.
+    #[error("there is no material {material}: the model has {n}")]
+    NoSuchMaterial {
+        /// The material asked for.
+        material: usize,
+        /// How many there are.
+        n: usize,
+    },
     /// A parameter of a law is out of range.
     #[error("law `{law}` is out of range: {fault}")]
     LawRange {
@@ -280,18 +288,35 @@ pub(in crate::model) fn check_laws(
     }
 }
 
-/// Reports bodies that overlap in `state` by more than rounding.
-pub(crate) fn check_overlaps(model: &Model, state: &State) -> Result<Option<BodyIssue>, UserError> {
+/// Contact points of all bodies in `state` that are no farther apart than `distance` [m].
+fn points_within(model: &Model, state: &State, distance: f64) -> Result<Vec<Point>, UserError> {
     let bodies = &model.bodies;
     let mut placements: Vec<Placement> = (0..bodies.n).map(|i| bodies.placement(state, i)).collect();
     for k in 0..bodies.obstacles.len() {
         placements.push(bodies.obstacle(k, state.t)?);
     }
-    let margin = |i| if i < bodies.n && !bodies.is_present(state, i) { f64::NAN } else { 0.0 };
+    let is_absent = |i| i < bodies.n && !bodies.is_present(state, i);
+    let margin = |i| if is_absent(i) { f64::NAN } else { 0.5 * distance };
     let margins: Vec<f64> = (0..placements.len()).map(margin).collect();
     let mut points = Vec::new();
     let at = Situation { placements: &placements, margins: &margins };
     Collider::default().collide(bodies, &at, &mut points);
+    Ok(points)
+}
+
+impl Model {
+    /// Number of points where bodies touch in `state`: those within the contact layer.
+    pub fn count_touches(&self, state: &State) -> Result<usize, UserError> {
+        let layer = self.bodies.layer;
+        let points = points_within(self, state, layer)?;
+        Ok(points.iter().filter(|point| point.distance <= layer).count())
+    }
+}
+
+/// Reports bodies that overlap in `state` by more than rounding.
+pub(crate) fn check_overlaps(model: &Model, state: &State) -> Result<Option<BodyIssue>, UserError> {
+    let bodies = &model.bodies;
+    let points = points_within(model, state, 0.0)?;
     let mut found: Vec<((u32, u32), f64)> = Vec::new();
     for point in &points {
         let (a, b) =

@@ -56,9 +56,11 @@ impl Materials {
                     (c, d, _): &(MaterialId, MaterialId, usize)| {
             (a, b) == (c, d) || (a, b) == (d, c)
         };
-        let twice = self.pairs.iter().enumerate();
-        twice.filter(|(i, pair)| self.pairs[..*i].iter().any(|other| same(pair, other))).next().map(
-            |(_, (a, b, _))| PairError::Twice { a: self.names[a.0].clone(), b: self.names[b.0].clone() },
-        )
+        let mut pairs = self.pairs.iter().enumerate();
+        let twice = pairs.find(|(i, pair)| self.pairs[..*i].iter().any(|other| same(pair, other)));
+        twice.map(|(_, (a, b, _))| PairError::Twice {
+            a: self.names[a.0].clone(),
+            b: self.names[b.0].clone(),
+        })
     }
 }

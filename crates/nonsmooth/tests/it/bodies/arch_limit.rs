@@ -119,21 +119,22 @@ fn plane_arch(n: usize, t: f64, h: f64) -> Simulation {
     let stone = builder.material("stone");
     let law = builder.law("joint", Coulomb { friction: FRICTION, ..Coulomb::default() });
     builder.default_pair(law);
-    let floor = planar::Shape::half_plane([0.0, 1.0]).unwrap();
+    let floor = planar::Shape::half_plane([0.0, 1.0]).expect("a right shape");
     builder.obstacle(Obstacle::new("floor", vec![Part::plane(floor, stone)]));
     for i in 0..n {
         let corners = corners(i, n, t);
         let (_, [x, y]) = figure(&corners);
-        let shape = planar::Shape::polygon(&corners.map(|p| [p[0] - x, p[1] - y])).unwrap();
-        let mass = shape.mass_properties(2000.0).unwrap();
+        let shape =
+            planar::Shape::polygon(&corners.map(|p| [p[0] - x, p[1] - y])).expect("a right shape");
+        let mass = shape.mass_properties(2000.0).expect("a solid");
         let mut inertia = [[0.0; 3]; 3];
         inertia[2][2] = mass.inertia;
         let parts = vec![Part::plane(shape, stone)];
         let position = [x, y, 0.0];
         builder.body(Body { position, parts, ..Body::new(&format!("{i}"), mass.mass, inertia) });
     }
-    let (model, state) = builder.build(0.0).unwrap();
-    Simulation::new(model, state, Box::new(MoreauJean::default()), h).unwrap()
+    let (model, state) = builder.build(0.0).expect("a right model");
+    Simulation::new(model, state, Box::new(MoreauJean::default()), h).expect("the scheme takes it")
 }
 
 fn space_arch(n: usize, t: f64, h: f64) -> Simulation {

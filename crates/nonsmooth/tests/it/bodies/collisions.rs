@@ -30,7 +30,7 @@ fn shape(random: &mut Random) -> Shape {
         3 => Shape::cylinder(a, b),
         _ => Shape::hull(&[[a, 0.0, -c], [-a, b, -c], [-a, -b, -c], [0.0, 0.0, 3.0 * c]]),
     }
-    .unwrap()
+    .expect("a right shape")
 }
 
 /// Two random bodies on the way towards each other, free of gravity.
@@ -40,7 +40,7 @@ fn pair(seed: u64, friction: f64, restitution: f64, spin: f64) -> Simulation {
     yard.builder.gravity([0.0; 3]);
     for side in [-1.0, 1.0] {
         let shape = shape(&mut random);
-        let mass = shape.mass_properties(1000.0).unwrap();
+        let mass = shape.mass_properties(1000.0).expect("a solid");
         let mut body: Body = yard.body("body", &shape, 1000.0, [0.0; 3]);
         // Shapes whose centre of mass is elsewhere are put so that it is the origin.
         for part in &mut body.parts {
@@ -133,7 +133,7 @@ fn inelastic_collisions_with_friction_lose_energy() {
 fn cradle(restitution: f64) -> Vec<f64> {
     let mut yard = Yard::new(0.0, restitution);
     yard.builder.gravity([0.0; 3]);
-    let ball = Shape::ball(0.05).unwrap();
+    let ball = Shape::ball(0.05).expect("a right shape");
     for i in 0..5 {
         let x = 0.101 * f64::from(i) - if i == 0 { 0.0205 } else { 0.0 };
         let mut body = yard.body(&format!("ball {i}"), &ball, 1000.0, [x, 0.0, 0.05]);

@@ -11,8 +11,8 @@ use nonsmooth_geometry::planar;
 const UNIT: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 3.0]];
 
 fn simulation(builder: ModelBuilder, h: f64) -> Simulation {
-    let (model, state) = builder.build(0.0).unwrap();
-    Simulation::new(model, state, moreau_jean(&Options::default()), h).unwrap()
+    let (model, state) = builder.build(0.0).expect("a right model");
+    Simulation::new(model, state, moreau_jean(&Options::default()), h).expect("the scheme takes it")
 }
 
 /// A body falls on a plate (a linear system, height q) that stands on a spring: Newton's law at the impact, the weight

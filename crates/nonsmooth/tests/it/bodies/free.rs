@@ -13,8 +13,8 @@ fn tumbling(h: f64) -> Simulation {
     (0..3).for_each(|k| inertia[k][k] = INERTIA[k]);
     let angular_velocity = [0.3, 2.0, -0.1];
     builder.body(Body { angular_velocity, ..Body::new("top", 1.0, inertia) });
-    let (model, state) = builder.build(0.0).unwrap();
-    Simulation::new(model, state, moreau_jean(&Options::default()), h).unwrap()
+    let (model, state) = builder.build(0.0).expect("a right model");
+    Simulation::new(model, state, moreau_jean(&Options::default()), h).expect("the scheme takes it")
 }
 
 /// Energy, ‖Jω‖ and R Jω.

@@ -16,15 +16,15 @@ fn heap(name: &str, springs: bool, h: f64) -> Simulation {
     let smooth = yard.builder.law("smooth", NewtonImpact { restitution: 0.5 });
     yard.builder.pair(yard.material, ice, smooth);
     yard.builder.pair(ice, ice, smooth);
-    let floor = Shape::half_space([0.0, 0.0, 1.0]).unwrap();
+    let floor = Shape::half_space([0.0, 0.0, 1.0]).expect("a right shape");
     yard.drive("floor", floor, |t| {
         super::kit::shifted([0.01 * (20.0 * t).sin(), 0.0, 0.0], [0.2 * (20.0 * t).cos(), 0.0, 0.0])
     });
     yard.builder.region(Region { low: [-5.0; 3], high: [5.0; 3] });
     let shapes = [
-        Shape::cuboid([0.1, 0.08, 0.06]).unwrap(),
-        Shape::ball(0.1).unwrap(),
-        Shape::capsule(0.1, 0.06).unwrap(),
+        Shape::cuboid([0.1, 0.08, 0.06]).expect("a right shape"),
+        Shape::ball(0.1).expect("a right shape"),
+        Shape::capsule(0.1, 0.06).expect("a right shape"),
     ];
     let mut random = Random(3);
     let mut ids = Vec::new();
@@ -50,8 +50,8 @@ fn heap(name: &str, springs: bool, h: f64) -> Simulation {
         let ends = [Anchor::On(ids[3], [0.0, 0.05, 0.0]), Anchor::World([0.0, 0.0, 2.0])];
         yard.builder.spring(Spring { ends, stiffness: 50.0, damping: 0.0, rest_length: 1.0 });
     }
-    let (model, state) = yard.builder.build(0.0).unwrap();
-    Simulation::new(model, state, integrator(name, &Options::default()), h).unwrap()
+    let (model, state) = yard.builder.build(0.0).expect("a right model");
+    Simulation::new(model, state, integrator(name, &Options::default()), h).expect("the scheme takes it")
 }
 
 fn same(a: &State, b: &State) -> bool {

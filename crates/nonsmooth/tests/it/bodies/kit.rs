@@ -41,11 +41,12 @@ impl Yard {
 
     /// A convex body whose centre of mass becomes its origin.
     pub fn hull(&self, name: &str, corners: &[[f64; 3]], density: f64) -> Body {
-        let mass = Shape::hull(corners).unwrap().mass_properties(density).unwrap();
+        let mass =
+            Shape::hull(corners).expect("a right shape").mass_properties(density).expect("a solid");
         let c = mass.centre;
         let about: Vec<[f64; 3]> =
             corners.iter().map(|p| [p[0] - c[0], p[1] - c[1], p[2] - c[2]]).collect();
-        let part = Part::space(Shape::hull(&about).unwrap(), self.material);
+        let part = Part::space(Shape::hull(&about).expect("a right shape"), self.material);
         Body { position: c, parts: vec![part], ..Body::new(name, mass.mass, mass.inertia) }
     }
 }
@@ -80,7 +81,8 @@ pub fn observe(
     n: u64,
     mut see: impl FnMut(&Frame<'_>),
 ) -> (EnergyLedger, Summary) {
-    let mut ledger = EnergyLedger::begin(&simulation.model, &simulation.state).unwrap();
+    let mut ledger =
+        EnergyLedger::begin(&simulation.model, &simulation.state).expect("energies are finite");
     let mut summary = Summary::default();
     for _ in 0..n {
         match simulation.step() {

@@ -8,15 +8,15 @@ use nonsmooth::{
 use nonsmooth_geometry::spatial::Shape;
 
 fn cube(material: MaterialId, x: f64) -> Body {
-    let shape = Shape::cuboid([0.1; 3]).unwrap();
-    let mass = shape.mass_properties(1000.0).unwrap();
+    let shape = Shape::cuboid([0.1; 3]).expect("a right shape");
+    let mass = shape.mass_properties(1000.0).expect("a solid");
     let parts = vec![Part::space(shape, material)];
     let position = [x, 0.0, 0.1];
     Body { position, parts, ..Body::new(&format!("cube at {x}"), mass.mass, mass.inertia) }
 }
 
 fn floor(material: MaterialId) -> Obstacle {
-    let shape = Shape::half_space([0.0, 0.0, 1.0]).unwrap();
+    let shape = Shape::half_space([0.0, 0.0, 1.0]).expect("a right shape");
     Obstacle::new("floor", vec![Part::space(shape, material)])
 }
 
@@ -38,9 +38,7 @@ fn the_table_decides() {
     builder.pair(wood, ground, rough);
     builder.default_pair(usual);
     builder.obstacle(floor(ground));
-    let cubes = [(ice, 0.0), (wood, 1.0), (steel, 2.0)];
-    for (k, (material, mu)) in cubes.into_iter().enumerate() {
-        let _ = mu;
+    for (k, material) in [ice, wood, steel].into_iter().enumerate() {
         let mut body = cube(material, 0.0);
         body.position[1] = 3.0 * k as f64;
         body.velocity = [1.0, 0.0, 0.0];
@@ -132,6 +130,21 @@ fn a_pair_given_twice_is_named() {
         builder.pair(b, a, law);
     });
     assert!(text.as_ref().is_some_and(|text| text.contains("twice")), "{text:?}");
+}
+
+#[test]
+fn a_material_of_another_model_is_refused() {
+    let text = refusal(|builder, a, _| {
+        let law = builder.law("law", coulomb(0.3));
+        builder.default_pair(law);
+        builder.pair(a, MaterialId(9), law);
+        builder.body(cube(MaterialId(8), 1.0));
+        builder.obstacle(floor(MaterialId(7)));
+    })
+    .expect("three materials are missing");
+    for word in ["material 7", "material 8", "material 9", "body[1].material", "obstacle[1].material"] {
+        assert!(text.contains(word), "{word} is missing in:\n{text}");
+    }
 }
 
 /// Everything that is wrong with bodies, at once and with its place.

@@ -19,13 +19,13 @@ impl Flat {
         let material = builder.material("stuff");
         let law = builder.law("all", Coulomb { friction, restitution, ..Coulomb::default() });
         builder.default_pair(law);
-        let part = Part::plane(Shape::half_plane(normal).unwrap(), material);
+        let part = Part::plane(Shape::half_plane(normal).expect("a right shape"), material);
         builder.obstacle(Obstacle::new("ground", vec![part]));
         Self { builder, material }
     }
 
     fn body(&self, shape: &Shape, at: [f64; 2]) -> Body {
-        let mass = shape.mass_properties(100.0).unwrap();
+        let mass = shape.mass_properties(100.0).expect("a solid");
         let mut inertia = [[0.0; 3]; 3];
         inertia[2][2] = mass.inertia;
         let parts = vec![Part::plane(shape.clone(), self.material)];
@@ -33,8 +33,8 @@ impl Flat {
     }
 
     fn simulation(self, h: f64) -> Simulation {
-        let (model, state) = self.builder.build(0.0).unwrap();
-        Simulation::new(model, state, Box::new(MoreauJean::default()), h).unwrap()
+        let (model, state) = self.builder.build(0.0).expect("a right model");
+        Simulation::new(model, state, Box::new(MoreauJean::default()), h).expect("the scheme takes it")
     }
 }
 

@@ -22,12 +22,16 @@ fn mesh() -> Shape {
             });
         }
     }
-    Shape::mesh(&vertices, &triangles).unwrap()
+    Shape::mesh(&vertices, &triangles).expect("a right shape")
 }
 
 fn floors() -> [(&'static str, Shape); 3] {
-    let field = Shape::height_field(vec![0.0; 31 * 31], 31, 31, [0.4, 0.4]).unwrap();
-    [("plane", Shape::half_space([0.0, 0.0, 1.0]).unwrap()), ("mesh", mesh()), ("field", field)]
+    let field = Shape::height_field(vec![0.0; 31 * 31], 31, 31, [0.4, 0.4]).expect("a right shape");
+    [
+        ("plane", Shape::half_space([0.0, 0.0, 1.0]).expect("a right shape")),
+        ("mesh", mesh()),
+        ("field", field),
+    ]
 }
 
 /// 10 m at 2 m/s over dozens of triangles, along edges, across them and through vertices.

@@ -10,10 +10,11 @@ fn run(builder: ModelBuilder, h: f64, n: u64) -> (Simulation, EnergyLedger) {
 }
 
 fn run_with(builder: ModelBuilder, h: f64, n: u64, options: &Options) -> (Simulation, EnergyLedger) {
-    let (model, state) = builder.build(0.0).unwrap();
-    let mut simulation = Simulation::new(model, state, moreau_jean(options), h).unwrap();
+    let (model, state) = builder.build(0.0).expect("a right model");
+    let mut simulation =
+        Simulation::new(model, state, moreau_jean(options), h).expect("the scheme takes it");
     let mut ledger = EnergyLedger::default();
-    simulation.run(n, &mut [&mut ledger]).unwrap();
+    simulation.run(n, &mut [&mut ledger]).expect("the run succeeds");
     (simulation, ledger)
 }
 

@@ -67,7 +67,7 @@ fn a_wall_in_bond_stays() {
             }
         }
     }
-    stays(yard, 1e-3, 1000);
+    stays(yard, 1e-3, 2000);
 }
 
 /// A semicircular arch, 1.4 times as thick as it must be, stands on the floor.
@@ -88,5 +88,5 @@ fn an_arch_of_voussoirs_stays() {
         let body = yard.hull(&format!("voussoir {i}"), &corners, 2000.0);
         yard.builder.body(body);
     }
-    stays(yard, 1e-3, 1000);
+    stays(yard, 1e-3, 10_000);
 }

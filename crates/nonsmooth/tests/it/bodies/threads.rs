@@ -10,10 +10,10 @@ fn balls() -> Yard {
     let mut yard = Yard::new(0.3, 0.1);
     yard.floor();
     for side in [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, -1.0, 0.0]] {
-        let wall = Shape::half_space(side).unwrap();
+        let wall = Shape::half_space(side).expect("a right shape");
         yard.fix("wall", wall, [-0.55 * side[0], -0.55 * side[1], 0.0]);
     }
-    let ball = Shape::ball(0.09).unwrap();
+    let ball = Shape::ball(0.09).expect("a right shape");
     let mut random = Random(1);
     for k in 0..200 {
         let [x, y, z] = [k % 5, k / 5 % 5, k / 25].map(|i| 0.2 * f64::from(i));
@@ -28,7 +28,10 @@ fn balls() -> Yard {
 fn mixture() -> Yard {
     let mut yard = Yard::new(0.5, 0.0);
     yard.floor();
-    let (capsule, cube) = (Shape::capsule(0.1, 0.05).unwrap(), Shape::cuboid([0.1; 3]).unwrap());
+    let (capsule, cube) = (
+        Shape::capsule(0.1, 0.05).expect("a right shape"),
+        Shape::cuboid([0.1; 3]).expect("a right shape"),
+    );
     let mut random = Random(2);
     for k in 0..30 {
         let [x, y, z] = [k % 3, k / 3 % 3, k / 9].map(|i| 0.32 * f64::from(i));
@@ -48,7 +51,7 @@ fn mixture() -> Yard {
 }
 
 fn run(make: fn() -> Yard, n_threads: usize, n: u64) -> State {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().expect("threads");
     pool.install(|| {
         let mut simulation = make().simulation(2e-3);
         simulation.run(n, &mut []).unwrap_or_else(|error| panic!("{error}"));

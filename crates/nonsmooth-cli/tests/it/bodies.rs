@@ -1,0 +1,243 @@
+//! Runs of rigid bodies: tables, summary, figures, checkpoints, problems that could not be solved.
+
+use crate::tables::Tables;
+use crate::{Ended, Folder, command, nonsmooth, scene};
+use nonsmooth_scene::RESULT_FILE;
+use nonsmooth_scene::store::Reader;
+use std::time::{Duration, Instant};
+
+/// Boxes and balls fall on a ground, some later than others; one leaves the region.
+const HEAP: &str = r#"title = "Heap"
+
+[world]
+gravity = [0, 0, -9.81]
+region = { low = [-2, -2, -1], high = [2, 2, 5] }
+
+[shape.brick]
+type = "box"
+size = [0.2, 0.2, 0.1]
+
+[[body]]
+name = "ground"
+shape = { type = "height-field", heights = "0.05*x^2", columns = 21, rows = 21, spacing = 0.2 }
+fixed = true
+
+[[body]]
+name = "plate"
+shape = { type = "box", size = [0.4, 0.4, 0.02] }
+motion = { position = [1, 1, "0.3 + 0.05*sin(20*t)"] }
+
+[[body]]
+name = "brick"
+repeat = 4
+shape = "brick"
+density = 1000
+position = ["0.02*i", 0, "0.2 + 0.15*i"]
+orientation = { axis = [1, 1, 0], angle = "0.1*i" }
+
+[[body]]
+name = "ball"
+repeat = 3
+shape = { type = "ball", radius = 0.08 }
+density = 1000
+position = ["0.5 + 0.25*i", 1, 0.6]
+born = "0.05*i"
+
+[[body]]
+name = "runaway"
+shape = { type = "capsule", length = 0.1, radius = 0.05 }
+mass = 1
+position = [-1.9, 0, 2]
+velocity = [-5, 0, 0]
+
+[contact]
+default = { friction = 0.4, restitution = 0.2 }
+
+[run]
+end = STEPSe-3
+step_size = 1e-3
+"#;
+
+fn heap(folder: &Folder, steps: u64) -> String {
+    folder.write("heap.toml", &HEAP.replace("STEPS", &steps.to_string()))
+}
+
+#[test]
+fn a_run_of_bodies_writes_tables_figures_and_a_summary() {
+    let folder = Folder::new("heap");
+    let text = HEAP.replace("STEPS", "300") + "[output]\ncsv = true\nplot = [\"brick[0].z\"]\n";
+    let path = folder.write("heap.toml", &text);
+    let words = ["8 bodies in space (2 appear later", "2 obstacles", "1 materials (default)"];
+    nonsmooth(&["check", &path]).expect(0, &words);
+    let ended = nonsmooth(&["run", &path, "--out", &folder.text("out")]);
+    let words = [
+        "bodies                  8, at the end 7 are present",
+        "most contacts at once",
+        "largest overlap",
+        "bodies in and out",
+        "m  of `",
+    ];
+    ended.expect(0, &words);
+    for name in ["energy", "overlap", "touches", "residual", "position", "velocity"] {
+        assert!(folder.path(&format!("out/{name}.png")).exists(), "{name}.png");
+    }
+    for name in ["poses", "touches", "body_frames", "shapes"] {
+        assert!(folder.path(&format!("out/{name}.csv")).exists(), "{name}.csv");
+    }
+    assert!(!folder.path("out/q.csv").exists() && !folder.path("out/impulse.png").exists());
+}
+
+#[test]
+fn the_tables_of_bodies_fit_together() {
+    let folder = Folder::new("heap-tables");
+    nonsmooth(&["run", &heap(&folder, 200), "-q", "--out", &folder.text("out")]).expect(0, &[]);
+    let reader = Reader::open(folder.path("out").join(RESULT_FILE)).expect("readable");
+    let names: Vec<String> = reader.texts()["bodies"].lines().map(str::to_owned).collect();
+    assert_eq!((names.len(), names[7].as_str(), names[8].as_str()), (10, "runaway", "ground"));
+    let integers = |name: &str| reader.integers(name).expect("readable").values;
+    let floats = |name: &str| reader.floats(name).expect("readable").values;
+    // Box, ball, capsule, field, plate: what is shared stands once.
+    assert_eq!(integers("shapes").len(), 3 * 5);
+    assert_eq!(integers("parts").len(), 3 * 10);
+    let shapes = integers("shapes");
+    let (vertices, triangles) = (shapes[shapes.len() - 2], shapes[shapes.len() - 1]);
+    assert_eq!((vertices as usize, triangles as usize), (21 * 21, 2 * 20 * 20));
+    assert_eq!(floats("shape_vertices").len(), 3 * vertices as usize);
+    assert!(integers("shape_triangles").iter().all(|i| (0..vertices).contains(i)));
+    assert_eq!(floats("body_masses").len(), 8 * 8);
+    // Ends grow, poses are of those present and of the plate, which moves as it should.
+    let (frames, t) = (integers("body_frames"), floats("frames"));
+    let (bodies, poses) = (integers("pose_bodies"), floats("poses"));
+    let (touches, touching) = (floats("touches"), integers("touch_bodies"));
+    let mut begin = [0, 0];
+    for (row, frame) in frames.chunks(4).zip(t.chunks(5)) {
+        let end = [row[0] as usize, row[1] as usize];
+        assert_eq!(end[0] - begin[0], row[2] as usize + 1, "those present and the plate");
+        let plate = end[0] - 1;
+        assert_eq!(bodies[plate], 9);
+        let (z, v_z) = (poses[13 * plate + 2], poses[13 * plate + 9]);
+        let phase = 20.0 * frame[0];
+        assert!((z - 0.3 - 0.05 * phase.sin()).abs() < 1e-15 && (v_z - phase.cos()).abs() < 1e-14);
+        for i in begin[1]..end[1] {
+            let touch = &touches[16 * i..16 * (i + 1)];
+            let dot = |a: usize, b: usize| (0..3).map(|k| touch[a + k] * touch[b + k]).sum::<f64>();
+            assert!((dot(3, 3) - 1.0).abs() < 1e-12 && dot(3, 6).abs() < 1e-12, "unit axes");
+            assert!(touch[10] >= 0.0 && (touch[13] - touch[10] / 1e-3).abs() <= 1e-9 * touch[13].abs());
+            assert!(touching[2 * i] != touching[2 * i + 1]);
+        }
+        begin = end;
+    }
+    assert_eq!((13 * begin[0], 16 * begin[1]), (poses.len(), touches.len()));
+    assert!(!touches.is_empty(), "something touched");
+}
+
+#[test]
+fn bodies_resume_to_the_bit() {
+    let folder = Folder::new("heap-resume");
+    let path = heap(&folder, 400);
+    let (whole, cut) = (folder.text("whole"), folder.text("cut"));
+    nonsmooth(&["run", &path, "-q", "--out", &whole]).expect(0, &[]);
+    let mut child = command(&["run", &path, "-q", "--out", &cut]).spawn().expect("the command starts");
+    // Killed at some step; whatever the step, the end is the same.
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(20) && !folder.path("cut/checkpoint.h5").exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::thread::sleep(Duration::from_millis(60));
+    let _ = child.kill();
+    let _ = child.wait();
+    nonsmooth(&["run", &path, "-q", "--out", &cut, "--resume"]).expect(0, &[]);
+    Tables::read(&folder.path("cut")).assert_same(&Tables::read(&folder.path("whole")));
+}
+
+#[cfg(unix)]
+#[test]
+fn bodies_resume_from_the_middle_to_the_bit() {
+    let folder = Folder::new("heap-middle");
+    // A step that fails, then is allowed: the state in between has touches, births and deaths.
+    let path = heap(&folder, 300);
+    let (whole, cut) = (folder.text("whole"), folder.text("cut"));
+    nonsmooth(&["run", &path, "-q", "--out", &whole]).expect(0, &[]);
+    let text = std::fs::read_to_string(&path).expect("readable");
+    let often = folder.write("often.toml", &(text + "[output]\ncheckpoint_every = 150\n"));
+    let mut child = command(&["run", &often, "-q", "--out", &cut]).spawn().expect("the command starts");
+    let begun = Instant::now();
+    let rows =
+        || Reader::open(folder.path("cut").join(RESULT_FILE)).and_then(|r| Ok(r.table("frames")?.rows));
+    while begun.elapsed() < Duration::from_secs(20) && rows().unwrap_or(0) < 151 {
+        if child.try_wait().expect("a child").is_some() {
+            break;
+        }
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+    nonsmooth(&["run", &often, "-q", "--out", &cut, "--resume"]).expect(0, &[]);
+    Tables::read(&folder.path("cut")).assert_same(&Tables::read(&folder.path("whole")));
+}
+
+#[test]
+fn a_problem_that_could_not_be_solved_is_saved_and_can_be_read() {
+    let folder = Folder::new("heap-unsolved");
+    let text = HEAP.replace("STEPS", "300") + "[solver]\ntype = \"nsgs\"\ntolerance = 1e-30\n";
+    let path = folder.write("strict.toml", &text);
+    let ended = nonsmooth(&["run", &path, "--out", &folder.text("out")]);
+    let words =
+        ["the contact problem was not solved", "worst at the contact of `", "the problem is saved as"];
+    ended.expect(1, &words);
+    let saved = std::fs::read_dir(folder.path("out")).expect("readable").flatten().map(|e| e.path());
+    let saved: Vec<_> = saved.filter(|p| p.to_string_lossy().contains("unsolved-step-")).collect();
+    assert_eq!(saved.len(), 1, "{saved:?}");
+    assert!(ended.stderr.contains(&*saved[0].to_string_lossy()), "{}", ended.stderr);
+    nonsmooth(&["solve", &saved[0].to_string_lossy()]).expect(0, &["fc3d", "converged"]);
+    // A new run takes it away.
+    let path = heap(&folder, 10);
+    nonsmooth(&["run", &path, "-q", "--out", &folder.text("out")]).expect(0, &[]);
+    assert!(!saved[0].exists());
+}
+
+#[test]
+fn overlapping_bodies_are_reported_with_their_depth() {
+    let folder = Folder::new("heap-overlap");
+    let text = HEAP.replace("STEPS", "300").replace("0.2 + 0.15*i", "0.2 + 0.05*i");
+    let path = folder.write("overlap.toml", &text);
+    let words = [
+        "`brick[0]` and `brick[1]` overlap by",
+        "m at the start",
+        "allow_initial_violation",
+        "overlap.toml:26:12:",
+    ];
+    nonsmooth(&["check", &path]).expect(2, &words);
+}
+
+#[test]
+fn schemes_that_take_no_bodies_say_so() {
+    let folder = Folder::new("heap-scheme");
+    let path = heap(&folder, 10);
+    let out = folder.text("out");
+    let ended = nonsmooth(&["run", &path, "--out", &out, "--integrator", "euler-implicit"]);
+    ended.expect(2, &["does not take rigid bodies", "moreau-jean"]);
+}
+
+/// Four scenes, cut short, with 1, 2 and 8 threads.
+#[test]
+fn scenes_of_bodies_do_not_depend_on_threads() {
+    let folder = Folder::new("bodies-threads");
+    for (name, end) in [("box-stack", 0.2), ("sphere-pile", 0.45), ("hopper", 0.8), ("dominoes", 0.2)] {
+        let text = std::fs::read_to_string(scene(&format!("{name}.toml"))).expect("readable");
+        let is_end = |line: &&str| line.starts_with("end = ");
+        let line = text.lines().find(is_end).expect("every scene has its end").to_owned();
+        let path = folder.write(&format!("{name}.toml"), &text.replace(&line, &format!("end = {end}")));
+        let run = |threads: &str| {
+            let out = folder.text(&format!("{name}-{threads}"));
+            let mut run = command(&["run", &path, "-q", "--out", &out]);
+            let ended = run.env("RAYON_NUM_THREADS", threads).output().expect("the command starts");
+            Ended::from(ended).expect(0, &[]);
+            Tables::read(&folder.path(&format!("{name}-{threads}")))
+        };
+        let one = run("1");
+        assert!(one.rows("touches") > 0, "{name}: bodies touch");
+        for threads in ["2", "8"] {
+            run(threads).assert_same(&one);
+        }
+    }
+}
