@@ -22,7 +22,7 @@ use super::lemke::MAX_PIVOTS;
 use super::mixed::{Limits, Mixed, fits};
 use super::{Attempt, Entry, Outcome, Solver, Unsupported};
 use crate::certificate::certify;
-use crate::options::{Declared, Kind};
+use crate::options::{Declared, Kind, Options};
 use crate::problem::{Matrix, Problem};
 use crate::set::{Part, Set};
 use crate::sparse::Sparse;
@@ -31,14 +31,7 @@ pub(super) const ENTRY: Entry = Entry {
     name: "lemke-faceted",
     about: "friction as an LCP by Lemke: exact in the plane and for pyramids, by inscribed facets in space",
     options: &[&SIDES, &FORMULATION, &MAX_PIVOTS],
-    make: |options| {
-        Box::new(LemkeFaceted {
-            sides: options.count(&SIDES),
-            by_parts: options.word(&FORMULATION) == PARTS,
-            max_pivots: options.count(&MAX_PIVOTS),
-            attempts: Vec::new(),
-        })
-    },
+    make: |options| Box::new(LemkeFaceted::new(options)),
 };
 
 /// Method of the attempt that carries the residual of the faceted problem, where that is not the problem itself.
@@ -60,11 +53,22 @@ const FORMULATION: Declared = Declared {
     default: "alternative",
 };
 
-struct LemkeFaceted {
+pub(super) struct LemkeFaceted {
     sides: usize,
     by_parts: bool,
     max_pivots: usize,
     attempts: Vec<Attempt>,
+}
+
+impl LemkeFaceted {
+    pub(super) fn new(options: &Options) -> Self {
+        Self {
+            sides: options.count(&SIDES),
+            by_parts: options.word(&FORMULATION) == PARTS,
+            max_pivots: options.count(&MAX_PIVOTS),
+            attempts: Vec::new(),
+        }
+    }
 }
 
 impl Solver for LemkeFaceted {

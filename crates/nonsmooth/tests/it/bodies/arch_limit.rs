@@ -159,6 +159,8 @@ fn the_oracle_knows_the_continuous_arch() {
     assert!(least_thickness(15, 10.0) < many);
     // This much friction does not matter.
     assert!((least_thickness(15, FRICTION) - least_thickness(15, 10.0)).abs() < 1e-9);
+    // The number in scenes/arch.toml.
+    assert!((least_thickness(15, FRICTION) - 0.10607).abs() < 5e-6);
 }
 
 #[test]
