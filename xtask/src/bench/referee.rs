@@ -31,8 +31,7 @@ from it, and the defaults cannot rebound. `best` was chosen knowing the answers:
 Drake of a dozen. Rapier's settings and ours were not tuned.
 ";
 
-const READING: &str = "\
-
+const READING: &str = "
 - Ours creeps and lifts by rounding only. Its rebounds are off by where in the step the impact falls: the ball is stopped or turned up to
   h v = 4 mm below the floor, and `moreau-jean` does not bring it back (e = 0 rests 4 mm deep; `moreau-projected` would mend that). With smaller
   steps this goes to 0 like h.
