@@ -152,7 +152,7 @@ fn time(engine: Option<&Engine>) -> String {
 
 /// The whole page.
 pub(super) fn page(measured: &[Measured], is_joined: bool) -> String {
-    let joined = "- This page was joined from the tables of several runs, each with all engines on its scenes, on a busy machine.\n";
+    let joined = "- This page was joined from the tables of several runs, each with all engines on its scenes, on a busy machine; there the last run of every engine counts, not the least of three.\n";
     let joined = if is_joined { joined } else { "" };
     let missing: Vec<&str> =
         measured.iter().filter(|scene| scene.engines.is_empty()).map(|scene| &scene.name[..]).collect();
