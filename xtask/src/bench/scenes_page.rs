@@ -141,8 +141,9 @@ fn power(value: Option<f64>) -> String {
     value.map_or(NONE.into(), |x| format!("{x:.0e}"))
 }
 
+/// Rounded down, so that 100 % means all.
 fn percent(value: Option<f64>) -> String {
-    value.map_or(NONE.into(), |x| format!("{:.0} %", 100.0 * x))
+    value.map_or(NONE.into(), |x| format!("{:.0} %", (100.0 * x).floor()))
 }
 
 /// Time per step [ms].
