@@ -157,7 +157,11 @@ fn eulers_disk_wobbles_at_its_rate() {
     });
     let start = played.ledger.initial.kinetic + played.ledger.initial.potential;
     let measured: f64 = turned.abs() / played.simulation.state.t;
-    eprintln!("{measured} rad/s of {rate}, drift {drift}, energy {start}, gain {} {}", highest - start, played.gain());
+    eprintln!(
+        "{measured} rad/s of {rate}, drift {drift}, energy {start}, gain {} {}",
+        highest - start,
+        played.gain()
+    );
     assert!((measured / rate - 1.0).abs() < 0.03, "{measured} rad/s, not {rate}");
     // Nothing drives it; the explicit turn of the axes may gain a little.
     assert!(highest - start < 1e-4 * start, "gained {:.1e} J", highest - start);
