@@ -14,6 +14,8 @@ const SCRIPT: &str = "benches/siconos_scenes.py";
 const MUTE: &str = "benches/siconos_mute.c";
 /// Runs of engines that repeat bit by bit; the least time of every step counts.
 const TURNS: usize = 3;
+/// A run that takes more processor time than this is not repeated [s].
+const LONG: f64 = 10.0;
 
 /// What was asked for.
 #[derive(Debug, PartialEq)]
@@ -24,15 +26,19 @@ struct Asked {
     limit: String,
     /// Nothing is written to the docs.
     is_quick: bool,
+    /// Nothing is measured: the page is made of the tables that earlier runs have left.
+    is_joined: bool,
 }
 
 impl Asked {
     fn parse(words: &[&str]) -> Result<Self, String> {
-        let mut asked = Self { only: Vec::new(), limit: "120".into(), is_quick: false };
+        let mut asked =
+            Self { only: Vec::new(), limit: "120".into(), is_quick: false, is_joined: false };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             match *word {
                 "--quick" => (asked.is_quick, asked.limit) = (true, "5".into()),
+                "--join" => asked.is_joined = true,
                 "--limit" => {
                     let limit = words.next().filter(|limit| limit.parse::<f64>().is_ok_and(|x| x > 0.0));
                     asked.limit = (*limit.ok_or("--limit needs seconds")?).to_owned();
@@ -56,6 +62,7 @@ struct Bench<'a> {
     rapier: Option<PathBuf>,
     siconos: Option<Siconos>,
     limit: String,
+    is_joined: bool,
 }
 
 struct Siconos {
@@ -76,17 +83,21 @@ pub(super) fn run(workspace: &Workspace, words: &[&str]) -> Result<(), String> {
         rapier: super::rapier(workspace),
         siconos: siconos(&workspace.root, &folder),
         limit: asked.limit,
+        is_joined: asked.is_joined,
         folder,
     };
-    show(Command::new(&bench.ours).arg("write").arg(&bench.folder).args(&asked.only))?;
+    if !bench.is_joined {
+        show(Command::new(&bench.ours).arg("write").arg(&bench.folder).args(&asked.only))?;
+    }
     let mut measured = Vec::new();
     for name in names(&bench.ours)? {
         if asked.only.is_empty() || asked.only.contains(&name) {
             measured.push(bench.measure(&name)?);
         }
     }
-    let text = page(&measured);
+    let text = page(&measured, bench.is_joined);
     println!("{text}");
+    // A joined page may lack scenes, and says so.
     let is_whole = asked.only.is_empty() && !asked.is_quick;
     let folder = if is_whole { workspace.root.join("docs") } else { bench.folder };
     let path = folder.join("bench-scenes.md");
@@ -162,14 +173,30 @@ impl Bench<'_> {
         self.folder.join(format!("{name}.{engine}.{what}"))
     }
 
+    /// The tables of several runs, or the one that an earlier run has left.
+    fn tables(&self, command: &mut Command, steps: &Path) -> Result<Vec<Csv>, String> {
+        if self.is_joined {
+            return Ok(vec![Csv::read(steps)?]);
+        }
+        let mut tables = Vec::new();
+        for _ in 0..TURNS {
+            show(command)?;
+            let table = Csv::read(steps)?;
+            let used: f64 = table.rows().filter_map(|row| row.number("cpu_s")).sum();
+            tables.push(table);
+            if used > LONG {
+                break;
+            }
+        }
+        Ok(tables)
+    }
+
     fn ours(&self, name: &str) -> Result<Engine, String> {
         let [steps, frames] = ["csv", "txt"].map(|what| self.file(name, "ours", what));
-        let run = |_| {
-            let mut command = Command::new(&self.ours);
-            show(command.arg("run").arg(self.scene(name)).arg(&steps).arg(&frames))?;
-            Csv::read(&steps)
-        };
-        let tables: Vec<Csv> = (0..TURNS).map(run).collect::<Result<_, String>>()?;
+        let mut command = Command::new(&self.ours);
+        // One thread, as the others.
+        command.env("RAYON_NUM_THREADS", "1").arg("run").arg(self.scene(name)).args([&steps, &frames]);
+        let tables = self.tables(&mut command, &steps)?;
         Ok(Engine::new(&tables, &self.overlaps(name, &frames)?))
     }
 
@@ -177,13 +204,9 @@ impl Bench<'_> {
         let engine = format!("rapier-{friction}");
         let [steps, frames, contacts] =
             ["csv", "txt", "contacts"].map(|what| self.file(name, &engine, what));
-        let run = |_| {
-            let mut command = Command::new(program);
-            command.arg("scene").arg(self.scene(name)).args([&steps, &frames, &contacts]).arg(friction);
-            show(&mut command)?;
-            Csv::read(&steps)
-        };
-        let tables: Vec<Csv> = (0..TURNS).map(run).collect::<Result<_, String>>()?;
+        let mut command = Command::new(program);
+        command.arg("scene").arg(self.scene(name)).args([&steps, &frames, &contacts]).arg(friction);
+        let tables = self.tables(&mut command, &steps)?;
         let mut found = Engine::new(&tables, &self.overlaps(name, &frames)?);
         // Simplified friction has no impulse per contact.
         if friction == "coulomb" {
@@ -204,7 +227,9 @@ impl Bench<'_> {
             command.env("LD_PRELOAD", mute);
         }
         // A step that never ends was ended by the system; the steps before it count.
-        if let Err(wrong) = show(&mut command) {
+        if !self.is_joined
+            && let Err(wrong) = show(&mut command)
+        {
             println!("{wrong}; the steps before count");
         }
         Ok(Engine::new(&[Csv::read(&steps)?], &self.overlaps(name, &frames)?))
@@ -223,7 +248,7 @@ mod tests {
     fn arguments_are_understood_or_refused() {
         let asked = Asked::parse(&["arch", "--limit", "30", "wall"]).unwrap();
         let only = vec!["arch".to_owned(), "wall".to_owned()];
-        assert_eq!(asked, Asked { only, limit: "30".into(), is_quick: false });
+        assert_eq!(asked, Asked { only, limit: "30".into(), is_quick: false, is_joined: false });
         assert_eq!(Asked::parse(&["--limit", "soon"]).unwrap_err(), "--limit needs seconds");
         assert_eq!(Asked::parse(&["--slow"]).unwrap_err(), "bench scenes does not know `--slow`");
     }

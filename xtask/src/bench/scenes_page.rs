@@ -34,7 +34,7 @@ const INTRODUCTION: &str = "\
 
 `cargo xtask bench scenes [NAME]...` measures every engine on the same scenes in one run and writes this page. A scene is written once as
 JSON (bodies, fixed shapes, friction ½ (arch 0.7), no rebound, step 2 ms) and read by all. Spheres and capsules fall from a
-shaken lattice; those from 2000 on, and the capsules, are settled by our engine first. Blocks stand, and overlap by a micrometre
+shaken lattice and are settled by our engine first, so that contacts are dense. Blocks stand, and overlap by a micrometre
 from the start so that every contact counts. `stack-n` is n³ cubes, every layer shifted by a quarter.
 
 - Times are processor time of whole steps (collision detection, assembly, solve, update) on one thread; ours and Rapier's are the
@@ -42,8 +42,8 @@ from the start so that every contact counts. `stack-n` is n³ cubes, every layer
 - Ours: `moreau-jean`, solver `auto`, certificate 1e-4 at every step, no limit of sweeps.
 - Siconos 4.4 is Debian's (`python3-siconos`): Bullet, Moreau–Jean with θ = ½, NSGS warm-started, iterations not limited. After every step
   our certificate of its impulses is computed and its own tolerance moved, so that it hovers about half of 1e-4. Bullet finds other
-  contacts than we do, seldom more than four per pair, often fewer. It is given a limit of processor time per scene; the ratio is over the
-  steps that it finished.
+  contacts than we do, seldom more than four per pair, often fewer. It is given a limit of processor time per scene; a ratio is over the
+  steps that both made, which are the first ones. The later ones may be harder, for either.
 - **Debian's build of Siconos has asserts live.** Most costly are checks of its graphs at every change of a contact, quadratic in
   their number. `benches/siconos_mute.c` replaces those alone by empty functions; times are given with and without. The other asserts
   stay, so both are upper bounds.
@@ -141,8 +141,9 @@ fn power(value: Option<f64>) -> String {
     value.map_or(NONE.into(), |x| format!("{x:.0e}"))
 }
 
+/// Rounded down, so that 100 % means all.
 fn percent(value: Option<f64>) -> String {
-    value.map_or(NONE.into(), |x| format!("{:.0} %", 100.0 * x))
+    value.map_or(NONE.into(), |x| format!("{:.0} %", (100.0 * x).floor()))
 }
 
 /// Time per step [ms].
@@ -151,8 +152,16 @@ fn time(engine: Option<&Engine>) -> String {
 }
 
 /// The whole page.
-pub(super) fn page(measured: &[Measured]) -> String {
-    let mut text = format!("{INTRODUCTION}\n{}", ratios(measured));
+pub(super) fn page(measured: &[Measured], is_joined: bool) -> String {
+    let joined = "- This page was joined from the tables of several runs, each with all engines on its scenes, on a busy machine; there the last run of every engine counts, not the least of three.\n";
+    let joined = if is_joined { joined } else { "" };
+    let missing: Vec<&str> =
+        measured.iter().filter(|scene| scene.engines.is_empty()).map(|scene| &scene.name[..]).collect();
+    let missing = match &missing[..] {
+        [] => String::new(),
+        names => format!("- Not measured: {}.\n", names.join(", ")),
+    };
+    let mut text = format!("{INTRODUCTION}{joined}{missing}\n{}", ratios(measured));
     for (engine, title) in [
         ("ours", "Ours"),
         ("siconos-muted", "Siconos, checks of its graphs silenced"),
@@ -167,14 +176,24 @@ pub(super) fn page(measured: &[Measured]) -> String {
 fn ratios(measured: &[Measured]) -> String {
     let mut text = String::from(
         "## Ratios\n\nTime of the peer over ours: above 1 ours is faster. Rapier is not asked for a residual.\n\n\
-         | scene | ours [ms/step] | Siconos, silenced | Siconos as shipped | Rapier, per point | Rapier, default | default [ms/step] |\n\
-         | :--- | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+         | scene | ours, all steps [ms/step] | Siconos, silenced | over steps | there ours [ms/step] | Siconos as shipped | over steps | Rapier, per point | Rapier, default |\n\
+         | :--- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
     let peers = ["siconos-muted", "siconos", "rapier", "rapier-default"];
-    for scene in measured {
-        let ratio = peers.map(|peer| number(scene.ratio(peer))).join(" | ");
-        let (ours, default) = (time(scene.engine("ours")), time(scene.engine("rapier-default")));
-        let _ = writeln!(text, "| {} | {ours} | {ratio} | {default} |", scene.name);
+    for scene in measured.iter().filter(|scene| !scene.engines.is_empty()) {
+        let [silenced, shipped, rapier, default] = peers.map(|peer| number(scene.ratio(peer)));
+        let steps = |peer: &str| scene.engine(peer).map_or(0, |engine| engine.seconds.len());
+        let ours = scene.engine("ours");
+        let there = ours.and_then(|ours| ours.per_step(steps("siconos-muted"))).map(|s| 1e3 * s);
+        let _ = writeln!(
+            text,
+            "| {} | {} | {silenced} | {} | {} | {shipped} | {} | {rapier} | {default} |",
+            scene.name,
+            time(ours),
+            steps("siconos-muted"),
+            number(there),
+            steps("siconos"),
+        );
     }
     let summary = |peer: &str, of: fn(&[f64]) -> f64| {
         let known: Vec<f64> = measured.iter().filter_map(|scene| scene.ratio(peer)).collect();
@@ -184,8 +203,8 @@ fn ratios(measured: &[Measured]) -> String {
         |x| (x.iter().map(|x| x.ln()).sum::<f64>() / x.len() as f64).exp();
     let least: fn(&[f64]) -> f64 = |x| x.iter().copied().fold(f64::INFINITY, f64::min);
     for (name, of) in [("geometric mean", geometric), ("least", least)] {
-        let all = peers.map(|peer| summary(peer, of)).join(" | ");
-        let _ = writeln!(text, "| **{name}** | | {all} | |");
+        let [silenced, shipped, rapier, default] = peers.map(|peer| summary(peer, of));
+        let _ = writeln!(text, "| **{name}** | | {silenced} | | | {shipped} | | {rapier} | {default} |");
     }
     text
 }
@@ -235,10 +254,12 @@ mod tests {
         let ours = engine(&[&ours[0], &ours[1]], "step,overlap_m\n2,1e-4\n");
         let theirs = engine(&[&format!("{head}1,2e-2,7,20,3e-4,90\n")], "step,overlap_m\n");
         let engines = vec![("ours", ours), ("siconos", theirs)];
-        let page = page(&[Measured { name: "a".into(), engines }]);
+        let none = Measured { name: "b".into(), engines: Vec::new() };
+        let page = page(&[Measured { name: "a".into(), engines }, none], true);
         for part in [
-            "| a | 2.00 | – | 20.0 | – | – | – |",
-            "| **geometric mean** | | – | 20.0 | – | – | |",
+            "- Not measured: b.",
+            "| a | 2.00 | – | 0 | – | 20.0 | 1 | – | – |",
+            "| **geometric mean** | | – | | | 20.0 | | – | – |",
             "| a | 2 | 2.00 | 4 | 5 | 5e-5 | 5e-5 | 100 % | 0.10 | 6 |",
             "| a | 1 | 20.0 | 7 | 20 | 3e-4 | 3e-4 | 0 % | 0.00 | 90 |",
         ] {

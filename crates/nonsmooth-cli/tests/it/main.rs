@@ -5,6 +5,7 @@ mod commands;
 mod failures;
 mod interruptions;
 mod notes;
+mod pictures;
 mod runs;
 mod solve;
 mod study;

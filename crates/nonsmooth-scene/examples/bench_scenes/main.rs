@@ -25,8 +25,8 @@ use std::process::ExitCode;
 type Make = fn() -> Scene;
 
 const SCENES: [(&str, Make); 11] = [
-    ("spheres-100", || piles::spheres(100, 0, 250)),
-    ("spheres-500", || piles::spheres(500, 0, 250)),
+    ("spheres-100", || piles::spheres(100, 100, 150)),
+    ("spheres-500", || piles::spheres(500, 100, 150)),
     ("spheres-2000", || piles::spheres(2000, 200, 50)),
     ("spheres-10000", || piles::spheres(10_000, 300, 20)),
     ("spheres-100000", || piles::spheres(100_000, 400, 5)),

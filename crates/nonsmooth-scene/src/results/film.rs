@@ -112,7 +112,7 @@ impl Film {
                 Kind::Space(half) if half.half_space_normal().is_some() => {
                     let at = body.checked_sub(n_moving).and_then(|k| still[k]);
                     let found = at.and_then(|at| Ground::of(half, &compose(&at, &own)));
-                    ground = ground.or(found.filter(|ground| is_floor(ground)));
+                    ground = ground.or(found.filter(is_floor));
                 }
                 _ => pieces[body].push((shape, own)),
             }

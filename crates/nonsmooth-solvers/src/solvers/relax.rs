@@ -8,7 +8,7 @@
 //! Accelerated sweeps go on along the way of p, d ← β d + δ, p ← p + β⁺ d, δ the change by a sweep and β⁺ the quotient of
 //! ‖δ‖² and that of the sweep before, 0 where that is not below 1: the factor of conjugate gradients, as in
 //! [Silcowitz10], with the step of Nesterov. A wall of 100 bricks reaches 1e-10 in 1280 sweeps, not at all in 10 000 with
-//! p ← p + β⁺ d of the direction before; Nesterov's own factors do not converge. The certificate is that of
+//! p ← p + β⁺ d of the direction before; Nesterov's own factors without restarts do not converge. The certificate is that of
 //! impulses as a sweep leaves them, before they are extrapolated.
 //!
 //! Only a sweep that changes nothing ends the work early. A residual that stays where it is proves nothing: on
