@@ -45,7 +45,7 @@ fn front(played: &Played) -> f64 {
 
 #[test]
 fn a_column_of_grains_runs_out_as_experiments_say() {
-    for rows in ["6", "10"] {
+    for rows in ["8", "14"] {
         let mut height = 0.0f64;
         let played = play("column-collapse.toml", &[("rows", rows)], |frame| {
             // As the gate opens.
@@ -53,11 +53,11 @@ fn a_column_of_grains_runs_out_as_experiments_say() {
                 height = (0..frame.model.bodies.n).fold(0.0, |m, i| m.max(position(frame, i).y));
             }
         });
-        let width = 0.2;
+        let width = 0.15;
         let (aspect, run_out) = (height / width, front(&played) / width - 1.0);
         eprintln!("aspect {aspect}, run-out {run_out} widths: {} of the aspect", run_out / aspect);
-        // 1.2 a in channels of sand [Lube05], up to 2.5 a for disks [Staron05]; a < 2.
-        assert!(run_out > 0.9 * aspect && run_out < 2.7 * aspect, "{run_out} at {aspect}");
+        // 1.2 a in channels of sand, for a < 1.8 [Lube05]; front and height are each known to a grain of 0.13 widths.
+        assert!((run_out - 1.2 * aspect).abs() < 0.26, "{run_out} at {aspect}");
         assert!(played.gain() < 0.0);
     }
 }
@@ -77,13 +77,13 @@ fn a_hopper_lets_through_what_beverloo_says() {
         }
     });
     let flown = 0.5 * n as f64 / (times[1] - times[0]);
-    // C √g (D − k d)^(3/2) with C = 0.58 to 0.65 times the area that grains fill, and k = 1.3.
+    // 1.03 √g (D − k d)^(3/2) times the part of the area that grains fill, with k = 1.3 [Nedderman92].
     let (outlet, d, filled): (f64, f64, f64) = (0.1, 0.02, 0.8);
     let area = std::f64::consts::FRAC_PI_4 * d * d;
-    let want = 0.62 * G.sqrt() * (outlet - 1.3 * d).powf(1.5) * filled / area;
+    let want = 1.03 * G.sqrt() * (outlet - 1.3 * d).powf(1.5) * filled / area;
     eprintln!("{flown} grains a second, Beverloo {want}");
-    // Laws of flow through five diameters hold to a third.
-    assert!((flown / want - 1.0).abs() < 0.35, "{flown} grains a second, not {want}");
+    // How dense the flow is, is known to a tenth; k = 1.3 ± 0.2 makes another tenth.
+    assert!((flown / want - 1.0).abs() < 0.25, "{flown} grains a second, not {want}");
     assert_eq!(gone, n, "some stay inside");
     // All energy came with the grains and left with them or in contacts.
     let work = played.ledger.total;
