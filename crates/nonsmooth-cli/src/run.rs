@@ -111,7 +111,7 @@ fn advise(failure: RunFailure) -> anyhow::Error {
     };
     let advice = match error {
         Some(StepError::NotConverged { .. }) => {
-            "try another solver ([solver] type = \"lemke\"), a smaller step, or accept such steps with run.on_unconverged = \"count\""
+            "try a larger solver.tolerance, a smaller step, another solver (`nonsmooth list` has all), or accept such steps with run.on_unconverged = \"count\""
         }
         Some(StepError::Newton { .. }) => "try a smaller step, or raise integrator.newton_iterations",
         Some(StepError::NotFinite { .. } | StepError::ConstraintNotFinite { .. }) => {
