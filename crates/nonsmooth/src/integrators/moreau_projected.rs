@@ -90,6 +90,8 @@ pub struct MoreauProjected {
     projection: Projection,
     /// Whether `project` was given although a combined projection selects its contacts itself.
     idle: bool,
+    /// Whether `project` was given.
+    selects: bool,
     solving: Solving,
     work: Work,
 }
@@ -125,6 +127,7 @@ impl MoreauProjected {
                 iterations: options.count(&PROJECTION_ITERATIONS),
             },
             idle: options.word(&PROJECTION) == "combined" && options.is_given(&PROJECT),
+            selects: options.is_given(&PROJECT),
             solving,
             work: Work::default(),
         }
@@ -178,6 +181,10 @@ impl Integrator for MoreauProjected {
     fn accepts(&self, model: &Model) -> Result<(), Refusal> {
         if let (true, Some(body)) = (self.projection.onto_surface, model.bodies.names.first()) {
             return Err(Refusal::CombinedWithBodies { body: body.clone() });
+        }
+        if self.selects && !model.bodies.is_empty() && model.constraints.is_empty() {
+            let needs = "constraints: all points of bodies that overlap are moved apart";
+            return Err(Refusal::IdleOption { option: PROJECT.name, needs });
         }
         if self.idle {
             return Err(Refusal::IdleOption { option: PROJECT.name, needs: "projection = \"direct\"" });

@@ -79,7 +79,7 @@ pub fn project(
             return Ok(());
         }
         if pass >= rule.iterations {
-            let constraint = worst.unwrap_or_default();
+            let constraint = worst.map_or(String::new(), |place| place.name(model));
             let tolerance = rule.tolerance;
             return Err(
                 StepError::Projection { iterations: pass, constraint, violation, tolerance }.into()
@@ -88,6 +88,26 @@ pub fn project(
         scratch.correct(model, solving, next, log)?;
     }
     Ok(())
+}
+
+/// What is farthest off.
+#[derive(Clone, Copy)]
+enum Place {
+    Constraint(Key),
+    /// Two bodies.
+    Bodies([u32; 2]),
+}
+
+impl Place {
+    fn name(self, model: &Model) -> String {
+        match self {
+            Place::Constraint(key) => model.constraints.name(key).to_owned(),
+            Place::Bodies(pair) => {
+                let [a, b] = pair.map(|i| &model.bodies.names[i as usize]);
+                format!("contact of `{a}` and `{b}`")
+            }
+        }
+    }
 }
 
 impl Projecting {
@@ -117,7 +137,7 @@ impl Projecting {
     }
 
     /// Gaps and Jacobians of the selected constraints at `next.q`; returns the largest violation and its place.
-    fn evaluate(&mut self, model: &Model, next: &State) -> StepResult<(f64, Option<String>)> {
+    fn evaluate(&mut self, model: &Model, next: &State) -> StepResult<(f64, Option<Place>)> {
         let Self { keys, surface, rows, .. } = self;
         survey(model, keys, next, rows)?;
         let (mut largest, mut worst) = (0.0, None);
@@ -126,14 +146,13 @@ impl Projecting {
             rows.forms[i] = StepForm { set, restitution: 0.0, tangential_restitution: 0.0 };
             let violation = if surface[i] { rows.gap[i].abs() } else { -rows.gap[i] };
             if violation > largest {
-                (largest, worst) = (violation, Some(key));
+                (largest, worst) = (violation, Some(Place::Constraint(key)));
             }
         }
-        let mut worst = worst.map(|key| model.constraints.name(key).to_owned());
         if !model.bodies.is_empty() {
             let (overlap, bodies) = rows.touches.survey(model, next)?;
             if overlap > largest {
-                (largest, worst) = (overlap, bodies);
+                (largest, worst) = (overlap, bodies.map(Place::Bodies));
             }
         }
         Ok((largest, worst))

@@ -90,17 +90,16 @@ impl Touches {
     }
 
     /// Finds the points that overlap in `state`, and those nearly as close as the deepest is deep; returns its depth and
-    /// the names of its bodies.
-    pub fn survey(&mut self, model: &Model, state: &State) -> StepResult<(f64, Option<String>)> {
+    /// its bodies.
+    pub fn survey(&mut self, model: &Model, state: &State) -> StepResult<(f64, Option<[u32; 2]>)> {
         self.apart = true;
         detect_touches(model, state, Activation { look_ahead: 0.0, layer: 0.0 }, self)?;
         let deepest = (0..self.gap.len()).min_by(|&i, &j| self.gap[i].total_cmp(&self.gap[j]));
         let Some(deepest) = deepest else { return Ok((0.0, None)) };
         let depth = -self.gap[deepest];
-        let [a, b] = self.bodies[deepest].map(|i| &model.bodies.names[i as usize]);
-        let names = format!("contact of `{a}` and `{b}`");
+        let pair = self.bodies[deepest];
         detect_touches(model, state, Activation { look_ahead: 0.0, layer: NEAR * depth }, self)?;
-        Ok((depth, Some(names)))
+        Ok((depth, Some(pair)))
     }
 
     /// Midway between the surfaces [m].
