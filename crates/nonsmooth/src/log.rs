@@ -210,7 +210,9 @@ impl StepLog {
     /// Empties the lists and keeps their memory; the numbers are written anew by every step.
     pub fn clear(&mut self) {
         self.contacts.clear();
-        self.touches.clear();
+        if !self.touches.is_empty() {
+            self.touches.clear();
+        }
         self.events.clear();
         self.solves.clear();
         self.notes.clear();

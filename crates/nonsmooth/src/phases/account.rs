@@ -62,7 +62,18 @@ pub struct Works {
 impl Works {
     /// All columns together [J].
     pub fn sum(&self) -> f64 {
-        self.columns().iter().map(|(_, work)| work).sum()
+        let Self {
+            external,
+            viscous,
+            contact,
+            friction,
+            obstacle,
+            prescribed,
+            scheme,
+            projection,
+            exchange,
+        } = self;
+        external + viscous + contact + friction + obstacle + prescribed + scheme + projection + exchange
     }
 
     /// Every column with its name, in the order of result files [J].
