@@ -9,7 +9,6 @@ mod contacts;
 mod core;
 mod describe;
 mod mass;
-mod overlap;
 mod pair;
 mod pose;
 mod reduce;
@@ -22,7 +21,6 @@ pub(crate) use shape::Kind;
 pub use contact::Contact;
 pub use contacts::{contacts, distance};
 pub use mass::MassProperties;
-pub use overlap::{Overlap, overlaps};
 pub use pose::Pose;
 pub use shape::Shape;
 

@@ -24,7 +24,6 @@ mod mesh;
 mod near;
 mod nearest;
 mod outline;
-mod overlap;
 mod pair;
 mod patch;
 mod polish;
@@ -41,7 +40,6 @@ pub use contacts::{contacts, distance};
 pub use frame::frame;
 pub(crate) use frame::tangents;
 pub use mass::MassProperties;
-pub use overlap::{Overlap, overlaps};
 pub use pose::Pose;
 pub(crate) use shape::Kind;
 

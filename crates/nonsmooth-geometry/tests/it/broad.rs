@@ -1,9 +1,9 @@
 //! The broad phase against comparing every body with every other.
 
 use crate::random::Random;
-use crate::samples::{ball, cuboid, half_space};
+use crate::samples::{ball, half_space};
 use nonsmooth_geometry::broad::{Bounds, BroadPhase, Groups};
-use nonsmooth_geometry::spatial::{BallContacts, Balls, Contact, Pose, Shape, contacts, overlaps};
+use nonsmooth_geometry::spatial::{BallContacts, Balls, Contact, Pose, Shape, contacts};
 
 /// A body's bounds and margin.
 type Body = (Bounds, f64);
@@ -164,17 +164,4 @@ fn many_balls_have_the_contacts_of_single_pairs() {
         assert!((0..3).all(|i| (contact.point[i] - found.points[k][i]).abs() < 1e-15));
         assert!((0..3).all(|i| (contact.normal[i] - found.normals[k][i]).abs() < 1e-15));
     }
-}
-
-#[test]
-fn overlaps_are_reported_with_their_depth() {
-    let shapes = [half_space([0.0, 0.0, 1.0]), cuboid([0.5; 3]), cuboid([0.5; 3]), ball(0.3), ball(0.3)];
-    // The first box stands in the ground, the second touches it from above; one ball is in the second.
-    let poses =
-        [[0.0; 3], [0.0, 0.0, 0.4], [0.0, 0.0, 1.4], [0.7, 0.0, 1.4], [5.0, 0.0, 0.3]].map(Pose::at);
-    let found = overlaps(&shapes, &poses, 1e-9, |_, _| true);
-    let brief: Vec<(u32, u32, i64)> =
-        found.iter().map(|o| (o.a, o.b, (o.depth * 1e9).round() as i64)).collect();
-    assert_eq!(brief, [(0, 1, 100_000_000), (2, 3, 100_000_000)], "{found:?}");
-    assert_eq!(overlaps(&shapes, &poses, 1e-9, |a, _| a != 0).len(), 1);
 }
