@@ -21,7 +21,7 @@ pub(crate) struct SnapshotArgs {
     /// Width and height in pixels
     #[arg(long, value_name = "WxH", default_value = "1280x960", value_parser = parse_size)]
     size: (u32, u32),
-    /// Direction of view, as x,y,z [default: -0.45,1,-0.45; in the plane 0,0,-1]
+    /// Direction of view, as x,y,z [default: -0.45,1,-0.45; over a height field -0.45,1,-0.8; in the plane 0,0,-1]
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_direction, allow_hyphen_values = true)]
     view: Option<[f64; 3]>,
     /// Draw the forces at the contacts

@@ -14,16 +14,13 @@ pub(crate) fn save_unsolved(loaded: &Loaded, error: &RunError, out: &Path) -> Op
     };
     let problem = loaded.simulation.last_problem()?.clone();
     let name = format!("unsolved-step-{step}");
-    let saved =
-        StoredProblem::new(&name, problem).map_err(|fault| fault.to_string()).and_then(|mut stored| {
-            stored.info.title = format!("{}, step {step}", loaded.title);
-            stored.info.description = format!("residual {residual:.3e}, tolerance {tolerance:.1e}");
-            stored.source = loaded.name.clone();
-            let path = out.join(format!("{name}.{}", stored.extension()));
-            write(&path, &stored).map(|()| path).map_err(|error| error.to_string())
-        });
-    Some(match saved {
-        Ok(path) => format!(
+    let mut stored = StoredProblem::new(&name, problem);
+    stored.info.title = format!("{}, step {step}", loaded.title);
+    stored.info.description = format!("residual {residual:.3e}, tolerance {tolerance:.1e}");
+    stored.source = loaded.name.clone();
+    let path = out.join(format!("{name}.{}", stored.extension()));
+    Some(match write(&path, &stored) {
+        Ok(()) => format!(
             "\nthe problem is saved as {path}; try: nonsmooth solve {path} --solver all",
             path = path.display()
         ),

@@ -1,6 +1,6 @@
 //! Why a step failed. Carries data; the sentence is written where it is shown.
 
-use crate::model::{Key, Model, UserError};
+use crate::model::{Key, Model, Overlap, UserError};
 use nonsmooth_solvers::Status;
 use thiserror::Error;
 
@@ -149,7 +149,7 @@ pub enum StepError {
     },
     /// The gyroscopic term of a body was not resolved.
     #[error(
-        "the rotation of body `{body}` was not resolved: change {change:.3e} rad/s after {iterations} iterations; it turns by {turn:.3} rad in a step: take smaller steps"
+        "the rotation of body `{body}` was not resolved: change {change:.3e} rad/s after {iterations} iterations; it turns by {turn:.3} rad in a step: take steps of at most {step_size:.1e} s, in which it turns by 1 rad"
     )]
     Rotation {
         /// Name of the body.
@@ -160,6 +160,17 @@ pub enum StepError {
         change: f64,
         /// How far it turns in the step [rad].
         turn: f64,
+        /// A step in which it turns by 1 rad [s].
+        step_size: f64,
+    },
+    /// A body appears inside of another.
+    #[error(
+        "body `{}` would appear inside of `{}`, {:.3e} m deep, at t = {} s; let it appear later or elsewhere, or clear its place, or allow it (in a scene: run.allow_initial_violation = true)",
+        overlap.second, overlap.first, overlap.depth, overlap.t.unwrap_or(f64::NAN)
+    )]
+    BornInside {
+        /// The two, the newcomer last, with depth and time.
+        overlap: Overlap,
     },
     /// A function supplied by the user failed.
     #[error("{place}: {source}")]

@@ -114,8 +114,23 @@ impl Simulation {
         let t = self.start + self.next.step as f64 * self.step_size;
         self.log.events.iter_mut().filter(|e| e.t == self.next.t).for_each(|e| e.t = t);
         self.next.t = t;
+        self.check_births()?;
         std::mem::swap(&mut self.state, &mut self.next);
         Ok(Frame { model: &self.model, before: &self.next, after: &self.state, log: &self.log })
+    }
+
+    /// Refuses a step after which a body appears inside of another.
+    fn check_births(&self) -> Result<(), RunError> {
+        let Self { model, state, next, .. } = self;
+        if model.bodies.may_overlap || state.lives == next.lives {
+            return Ok(());
+        }
+        let found = match model.bodies.born_inside(state, next) {
+            Ok(None) => return Ok(()),
+            Ok(Some(overlap)) => StepError::BornInside { overlap },
+            Err(source) => StepError::User { place: "the motion of an obstacle".into(), source },
+        };
+        Err(RunError::Step { step: next.step, t: state.t, source: found })
     }
 
     /// Makes `n` steps and shows each to the observers.

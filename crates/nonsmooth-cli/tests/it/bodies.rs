@@ -195,6 +195,92 @@ fn a_problem_that_could_not_be_solved_is_saved_and_can_be_read() {
     assert!(!saved[0].exists());
 }
 
+/// Two bricks on a floor, the upper one tied to a line and held down by a stop.
+const TIED: &str = r#"title = "Tied"
+
+[world]
+gravity = [0, 0, -9.81]
+
+[[body]]
+name = "floor"
+shape = { type = "half-space", normal = [0, 0, 1] }
+fixed = true
+
+[[body]]
+name = "lower"
+shape = { type = "box", size = [0.2, 0.2, 0.1] }
+density = 1000
+position = [0, 0, 0.05]
+
+[[body]]
+name = "upper"
+shape = { type = "box", size = [0.2, 0.2, 0.1] }
+density = 1000
+position = [0.01, 0.02, 0.15]
+
+[contact]
+default = { friction = 0.4 FACETS }
+
+[law.stop]
+type = "newton-impact"
+
+[law.joint]
+type = "bilateral"
+
+[[constraint]]
+name = "line"
+gap = "upper.x - 0.01"
+law = "joint"
+
+[[constraint]]
+name = "lid"
+gap = "0.15 - upper.z"
+law = "stop"
+
+[run]
+end = 0.01
+step_size = 1e-3
+
+[solver]
+type = "nsgs"
+tolerance = 1e-30
+"#;
+
+/// FCLIB has no place for these: they are saved all the same, and solved from the file.
+#[test]
+fn problems_of_several_kinds_are_saved_too() {
+    for facets in ["", ", facets = 6"] {
+        let folder = Folder::new("tied-unsolved");
+        let path = folder.write("tied.toml", &TIED.replace("FACETS", facets));
+        let ended = nonsmooth(&["run", &path, "--out", &folder.text("out")]);
+        ended.expect(1, &["the contact problem was not solved", "the problem is saved as"]);
+        let saved = folder.path("out").join("unsolved-step-1.hdf5");
+        assert!(ended.stderr.contains(&*saved.to_string_lossy()), "{}", ended.stderr);
+        let found = nonsmooth_scene::problems::read(&saved).expect("it can be read");
+        let mut names: Vec<&str> = found.problem.sets.iter().map(|set| set.name()).collect();
+        names.dedup();
+        let friction = if facets.is_empty() { "spatial friction" } else { "faceted friction" };
+        assert_eq!(names, ["bilateral rows", "unilateral rows", friction]);
+        nonsmooth(&["solve", &saved.to_string_lossy()]).expect(0, &["mixed", "converged"]);
+    }
+}
+
+/// A source whose place is taken ends the run with both names.
+#[test]
+fn a_body_that_appears_inside_of_another_ends_the_run() {
+    let folder = Folder::new("heap-born");
+    let text = HEAP.replace("STEPS", "300").replace("0.5 + 0.25*i", "1 + 0.01*i");
+    let path = folder.write("born.toml", &text);
+    nonsmooth(&["check", &path]).expect(0, &[]);
+    let ended = nonsmooth(&["run", &path, "-q", "--out", &folder.text("out")]);
+    let words = [
+        "body `ball[1]` would appear inside of `ball[0]`",
+        "m deep, at t = 0.05 s",
+        "later or elsewhere",
+    ];
+    ended.expect(1, &words);
+}
+
 #[test]
 fn overlapping_bodies_are_reported_with_their_depth() {
     let folder = Folder::new("heap-overlap");

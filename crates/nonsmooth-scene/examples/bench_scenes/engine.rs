@@ -1,4 +1,4 @@
-//! Our engine on a scene: `moreau-jean` with `auto`.
+//! Our engine on a scene: `moreau-jean` with `auto`, where nothing else is said.
 
 use super::scene::{Scene, Shape};
 use nonsmooth::{
@@ -11,11 +11,11 @@ use std::path::Path;
 
 /// A run with `auto` that is ready to begin.
 pub fn simulation(scene: &Scene) -> Result<Simulation, String> {
-    simulation_with(scene, "auto")
+    simulation_with(scene, "moreau-jean", "auto")
 }
 
-/// A run with this solver. Steps that miss the tolerance are counted.
-fn simulation_with(scene: &Scene, solver: &str) -> Result<Simulation, String> {
+/// A run with this scheme and solver. Steps that miss the tolerance are counted.
+pub fn simulation_with(scene: &Scene, scheme: &str, solver: &str) -> Result<Simulation, String> {
     let mut builder = ModelBuilder::new();
     builder.gravity(scene.gravity);
     // Blocks begin with an overlap, and what has settled has one.
@@ -47,7 +47,7 @@ fn simulation_with(scene: &Scene, solver: &str) -> Result<Simulation, String> {
     let solver = nonsmooth_solvers::find(solver).ok_or_else(|| format!("no solver `{solver}`"))?;
     let solver = solver.build(&Options::default()).expect("defaults are valid");
     let solving = Solving { solver, tolerance: scene.tolerance, policy: Policy::CountUnconverged };
-    let entry = find_integrator("moreau-jean").ok_or("moreau-jean is not listed")?;
+    let entry = find_integrator(scheme).ok_or_else(|| format!("no integrator `{scheme}`"))?;
     let integrator = entry.build(&Options::default(), solving).expect("defaults are valid");
     Simulation::new(model, state, integrator, scene.step_size).map_err(|error| error.to_string())
 }
@@ -70,7 +70,7 @@ pub fn settle(scene: &mut Scene) -> Result<(), String> {
 /// Measures every step, and writes a table of them and the poses of some.
 pub fn run(scene: &Path, table: &Path, frames: &Path, solver: &str) -> Result<(), String> {
     let scene = Scene::read(scene)?;
-    let mut simulation = simulation_with(&scene, solver)?;
+    let mut simulation = simulation_with(&scene, "moreau-jean", solver)?;
     let named = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
     let create = |path: &Path| std::fs::File::create(path).map_err(|error| named(path, error));
     let (mut rows, mut poses) = (create(table)?, create(frames)?);

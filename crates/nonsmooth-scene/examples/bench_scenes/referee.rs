@@ -1,6 +1,6 @@
 //! The referee problems in our engine, each printed as `problem,setting,parameter,value`: see `benches/referee.py`.
 
-use super::engine::simulation;
+use super::engine::simulation_with;
 use super::scene::{Scene, Shape, UPRIGHT};
 
 const STEP: f64 = 1e-3;
@@ -10,16 +10,18 @@ const GRAVITY: f64 = 9.81;
 /// Prints every number. The solver's tolerance is the default of a run, not that of the bench of scenes.
 pub fn print() -> Result<(), String> {
     println!("problem,setting,parameter,value");
-    let row = |problem: &str, parameter: f64, value: f64| {
-        println!("{problem},moreau-jean 1 ms,{parameter},{value:e}");
-    };
-    for e in [0.0, 0.3, 0.6, 0.9, 1.0] {
-        row("rebound", e, rebound(e)?);
+    for scheme in ["moreau-jean", "moreau-projected"] {
+        let row = |problem: &str, parameter: f64, value: f64| {
+            println!("{problem},{scheme} 1 ms,{parameter},{value:e}");
+        };
+        for e in [0.0, 0.3, 0.6, 0.9, 1.0] {
+            row("rebound", e, rebound(scheme, e)?);
+        }
+        row("creep", 0.4, creep(scheme, 0.4)?);
+        let (distance, lift) = slide(scheme)?;
+        row("slide", 6.0, distance);
+        row("lift", 6.0, lift);
     }
-    row("creep", 0.4, creep(0.4)?);
-    let (distance, lift) = slide()?;
-    row("slide", 6.0, distance);
-    row("lift", 6.0, lift);
     Ok(())
 }
 
@@ -37,10 +39,10 @@ fn scene(shape: Shape, height: f64, mass: f64) -> Scene {
 }
 
 /// Height of the lowest point of the ball at the top of the first rebound.
-fn rebound(e: f64) -> Result<f64, String> {
+fn rebound(scheme: &str, e: f64) -> Result<f64, String> {
     let mut scene = scene(Shape::Ball(HALF), 1.0, 1.0);
     scene.restitution = e;
-    let mut run = simulation(&scene)?;
+    let mut run = simulation_with(&scene, scheme, "auto")?;
     let (mut has_bounced, mut top) = (false, f64::NEG_INFINITY);
     for _ in 0..3000 {
         let frame = run.step().map_err(|error| error.to_string())?;
@@ -58,11 +60,11 @@ fn rebound(e: f64) -> Result<f64, String> {
 }
 
 /// Way down a slope of this tangent in 60 s, after one second.
-fn creep(slope: f64) -> Result<f64, String> {
+fn creep(scheme: &str, slope: f64) -> Result<f64, String> {
     let mut scene = scene(Shape::Box([HALF; 3]), 0.0, 1.0);
     let angle = slope.atan();
     scene.gravity = [GRAVITY * angle.sin(), 0.0, -GRAVITY * angle.cos()];
-    let mut run = simulation(&scene)?;
+    let mut run = simulation_with(&scene, scheme, "auto")?;
     run.run(1000, &mut []).map_err(|error| error.to_string())?;
     let start = run.state.q[0];
     run.run(60_000, &mut []).map_err(|error| error.to_string())?;
@@ -70,10 +72,10 @@ fn creep(slope: f64) -> Result<f64, String> {
 }
 
 /// Distance slid in 3 s, and the largest height of any lower corner.
-fn slide() -> Result<(f64, f64), String> {
+fn slide(scheme: &str) -> Result<(f64, f64), String> {
     let mut scene = scene(Shape::Box([HALF; 3]), 0.0, 1.0);
     scene.bodies.iter_mut().for_each(|body| body.velocity = [6.0, 0.0, 0.0]);
-    let mut run = simulation(&scene)?;
+    let mut run = simulation_with(&scene, scheme, "auto")?;
     let mut lift = f64::NEG_INFINITY;
     for _ in 0..3000 {
         let frame = run.step().map_err(|error| error.to_string())?;

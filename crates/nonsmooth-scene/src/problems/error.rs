@@ -37,15 +37,6 @@ pub enum Fault {
         /// Extension it needs.
         expected: &'static str,
     },
-    /// No format has a place for these sets.
-    #[error(
-        "no file format holds these constraints together: {found}; FCLIB holds one of planar, spatial or rolling friction \
-         (and bilateral rows), JSON holds unilateral, bilateral and relay rows"
-    )]
-    NoPlace {
-        /// The sets found.
-        found: String,
-    },
     /// The HDF5 layer refused.
     #[error(
         "{}{message}; the file is truncated or damaged, or no HDF5 file, or newer than HDF5 1.14",

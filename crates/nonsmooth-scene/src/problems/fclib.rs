@@ -7,11 +7,11 @@
 
 use super::error::{Fault, length};
 use super::hdf5::Tree;
-use super::{Global, Info, Kind, Solution, StoredProblem};
+use super::{Global, Info, Kind, Solution, StoredProblem, mixed};
 use nonsmooth_solvers::{Factored, Problem, Set, Sparse};
 
 /// Relative difference up to which W or M counts as symmetric: what rounding leaves of W = Hᵀ M⁻¹ H.
-const SYMMETRIC: f64 = 1e-12;
+pub(super) const SYMMETRIC: f64 = 1e-12;
 
 /// Rows of a dense W that is formed for a global problem whose M couples more than bodies: about 3 GB while it is formed.
 const DENSE_LIMIT: usize = 10_000;
@@ -34,16 +34,19 @@ pub fn from_hdf5(name: &str, bytes: Vec<u8>) -> Result<StoredProblem, Fault> {
     let tree = Tree::open(bytes)?;
     let root = tree.names("")?;
     let found = GROUPS.iter().find(|(group, ..)| root.iter().any(|name| name == group));
+    let has_solution = root.iter().any(|name| name == "solution");
     let Some(&(group, is_global, is_rolling)) = found else {
+        if root.iter().any(|name| name == mixed::GROUP) {
+            return mixed::from_tree(name, &tree, has_solution);
+        }
         let expected = GROUPS.map(|(group, ..)| group).join(", ");
         let found = if root.is_empty() { "nothing".to_owned() } else { root.join(", ") };
         return Err(Fault::NoGroup { expected, found });
     };
-    let reader = Reader { tree: &tree, group, names: tree.names(group)? };
+    let reader = Reader::new(&tree, group)?;
     let kind = reader.kind(is_global, is_rolling)?;
     let (problem, global) = if is_global { reader.global(kind)? } else { (reader.local(kind)?, None) };
     let dofs = global.as_ref().map(|global| global.force.len());
-    let has_solution = root.iter().any(|name| name == "solution");
     let solution = if has_solution { Some(solution(&tree, &problem, dofs)?) } else { None };
     let info = reader.info()?;
     let source = info.description.clone();
@@ -51,14 +54,18 @@ pub fn from_hdf5(name: &str, bytes: Vec<u8>) -> Result<StoredProblem, Fault> {
 }
 
 /// Reads one group.
-struct Reader<'a> {
-    tree: &'a Tree,
+pub(super) struct Reader<'a> {
+    pub(super) tree: &'a Tree,
     group: &'static str,
     names: Vec<String>,
 }
 
-impl Reader<'_> {
-    fn key(&self, name: &str) -> String {
+impl<'a> Reader<'a> {
+    pub(super) fn new(tree: &'a Tree, group: &'static str) -> Result<Self, Fault> {
+        Ok(Self { tree, group, names: tree.names(group)? })
+    }
+
+    pub(super) fn key(&self, name: &str) -> String {
         format!("{}/{name}", self.group)
     }
 
@@ -83,7 +90,7 @@ impl Reader<'_> {
         }
     }
 
-    fn info(&self) -> Result<Info, Fault> {
+    pub(super) fn info(&self) -> Result<Info, Fault> {
         if !self.has("info") {
             return Ok(Info::default());
         }
@@ -93,7 +100,7 @@ impl Reader<'_> {
     }
 
     /// A list of `n` numbers; it may be missing if n is zero.
-    fn vector(&self, name: &str, n: usize, why: &str) -> Result<Vec<f64>, Fault> {
+    pub(super) fn vector(&self, name: &str, n: usize, why: &str) -> Result<Vec<f64>, Fault> {
         let key = self.key(&format!("vectors/{name}"));
         let vectors = if self.has("vectors") { self.tree.names(&self.key("vectors"))? } else { vec![] };
         if !vectors.iter().any(|n| n == name) {
@@ -135,9 +142,7 @@ impl Reader<'_> {
 
     fn local(&self, kind: Kind) -> Result<Problem, Fault> {
         let (rows, columns) = self.size("W")?;
-        if rows != columns {
-            return Err(Fault::wrong(self.key("W"), format!("{rows} × {columns}"), "a square matrix"));
-        }
+        square(&self.key("W"), rows, columns)?;
         let mut u_free = self.vector("q", rows, "the rows of W")?;
         let mut sets = self.cones(kind, rows)?;
         let mut triplets = self.matrix("W", rows, rows)?;
@@ -154,7 +159,17 @@ impl Reader<'_> {
             }
             sets.extend(vec![Set::Free; n_free]);
         }
-        let delassus = Sparse::from_triplets(u_free.len(), u_free.len(), &triplets);
+        self.posed(&triplets, u_free, sets)
+    }
+
+    /// The problem of W by entries.
+    pub(super) fn posed(
+        &self,
+        triplets: &[(usize, usize, f64)],
+        u_free: Vec<f64>,
+        sets: Vec<Set>,
+    ) -> Result<Problem, Fault> {
+        let delassus = Sparse::from_triplets(u_free.len(), u_free.len(), triplets);
         let delassus = delassus.map_err(|error| Fault::wrong(self.key("W"), error, "finite entries"))?;
         let symmetric = delassus.is_symmetric(SYMMETRIC);
         let mut problem = Problem::new(delassus, u_free, sets).map_err(Box::new)?;
@@ -203,7 +218,7 @@ impl Reader<'_> {
     }
 
     /// Declared rows and columns of a matrix.
-    fn size(&self, name: &str) -> Result<(usize, usize), Fault> {
+    pub(super) fn size(&self, name: &str) -> Result<(usize, usize), Fault> {
         if !self.has(name) {
             let expected = "a matrix group with m, n, nz, p, i, x".to_owned();
             return Err(Fault::Missing { key: self.key(name), expected });
@@ -221,7 +236,7 @@ impl Reader<'_> {
     }
 
     /// The entries of a matrix that must have this size.
-    fn matrix(&self, name: &str, rows: usize, columns: usize) -> Result<Triplets, Fault> {
+    pub(super) fn matrix(&self, name: &str, rows: usize, columns: usize) -> Result<Triplets, Fault> {
         let (m, n) = self.size(name)?;
         if (m, n) != (rows, columns) {
             let expected = format!("{rows} × {columns}, as the other parts");
@@ -254,6 +269,19 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// Refuses a matrix that is not square.
+pub(super) fn square(key: &str, rows: usize, columns: usize) -> Result<(), Fault> {
+    if rows == columns {
+        return Ok(());
+    }
+    Err(Fault::wrong(key, format!("{rows} × {columns}"), "a square matrix"))
+}
+
+/// A list of the group `solution` with one number per row.
+pub(super) fn vector_in(tree: &Tree, name: &str, rows: usize) -> Result<Vec<f64>, Fault> {
+    tree.floats(&format!("solution/{name}"), Some((rows, "the rows of the problem")))
 }
 
 /// Rows of the largest block into which a square matrix falls apart.

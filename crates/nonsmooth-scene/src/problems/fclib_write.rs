@@ -4,8 +4,8 @@
 
 use super::complementarity::permute;
 use super::error::Fault;
-use super::fclib::GROUPS;
-use super::{Kind, Solution, StoredProblem};
+use super::fclib::{GROUPS, SYMMETRIC};
+use super::{Kind, Solution, StoredProblem, mixed};
 use hdf5_pure::{FileBuilder, GroupBuilder};
 use nonsmooth_solvers::{Matrix, Set, Sparse};
 
@@ -18,11 +18,11 @@ const CHUNK: usize = 65_535;
 /// Deflate level; level 6 is that of most published files.
 const LEVEL: u32 = 6;
 
-/// Relative difference of V and the block below W that counts as rounding.
-const SYMMETRIC: f64 = 1e-12;
-
 /// The bytes of an FCLIB file.
 pub(super) fn to_hdf5(stored: &StoredProblem) -> Result<Vec<u8>, Fault> {
+    if stored.kind == Kind::Mixed {
+        return mixed::to_hdf5(stored);
+    }
     let rows = Rows::of(&stored.problem.sets);
     let mut file = FileBuilder::new();
     let is_global = stored.global.is_some();
@@ -48,7 +48,7 @@ pub(super) fn to_hdf5(stored: &StoredProblem) -> Result<Vec<u8>, Fault> {
         _ => add_local(&mut group, stored, &rows)?,
     }
     add_vectors(&mut group, stored, &rows);
-    add_info(&mut group, stored)?;
+    add_info(&mut group, stored, &stored.info.math_info)?;
     file.add_group(group.finish());
     if let Some(solution) = &stored.solution {
         let mut group = file.create_group("solution");
@@ -146,7 +146,7 @@ fn add_local(group: &mut GroupBuilder, stored: &StoredProblem, rows: &Rows) -> R
     Ok(())
 }
 
-fn add_matrix(group: &mut GroupBuilder, name: &str, matrix: &Sparse) -> Result<(), Fault> {
+pub(super) fn add_matrix(group: &mut GroupBuilder, name: &str, matrix: &Sparse) -> Result<(), Fault> {
     let count = |what: &str, n: usize| {
         i32::try_from(n).map_err(|_| Fault::wrong(format!("{name}/{what}"), n, "at most 2147483647"))
     };
@@ -168,7 +168,7 @@ fn add_matrix(group: &mut GroupBuilder, name: &str, matrix: &Sparse) -> Result<(
     Ok(())
 }
 
-fn add_floats(group: &mut GroupBuilder, name: &str, values: &[f64]) {
+pub(super) fn add_floats(group: &mut GroupBuilder, name: &str, values: &[f64]) {
     let dataset = group.create_dataset(name).with_f64_data(values);
     chunk(dataset, values.len());
 }
@@ -212,13 +212,17 @@ fn add_vectors(group: &mut GroupBuilder, stored: &StoredProblem, rows: &Rows) {
 }
 
 /// Texts with a zero byte at the end, as readers in C expect.
-fn add_info(group: &mut GroupBuilder, stored: &StoredProblem) -> Result<(), Fault> {
+pub(super) fn add_info(
+    group: &mut GroupBuilder,
+    stored: &StoredProblem,
+    math_info: &str,
+) -> Result<(), Fault> {
     let mut part = group.create_group("info");
     let title = if stored.info.title.is_empty() { &stored.name } else { &stored.info.title };
     let description =
         if stored.info.description.is_empty() { &stored.source } else { &stored.info.description };
     for (name, text) in
-        [("title", title), ("description", description), ("math_info", &stored.info.math_info)]
+        [("title", title.as_str()), ("description", description), ("math_info", math_info)]
     {
         let text = text.replace('\0', " ");
         let width = u32::try_from(text.len() + 1)

@@ -1,4 +1,4 @@
-//! One-step problems in files: FCLIB's HDF5, and JSON beside Matrix Market.
+//! One-step problems in files: FCLIB's HDF5 (and an HDF5 of our own for what it cannot hold), and JSON beside Matrix Market.
 //!
 //! [`read`] gives a [`StoredProblem`] or says what is wrong with the file, [`write`] stores one. Global problems
 //!
@@ -14,6 +14,7 @@ mod error;
 mod fclib;
 mod fclib_write;
 mod hdf5;
+mod mixed;
 pub mod profile;
 #[cfg(test)]
 mod tests;
@@ -46,6 +47,8 @@ pub enum Kind {
     GlobalSpatial,
     /// Sliding and rolling friction in space, M and H given.
     GlobalRolling,
+    /// Constraints that FCLIB does not hold together, W given.
+    Mixed,
 }
 
 impl Kind {
@@ -61,6 +64,7 @@ impl Kind {
             Kind::GlobalPlanar => "gfc2d",
             Kind::GlobalSpatial => "gfc3d",
             Kind::GlobalRolling => "grfc3d",
+            Kind::Mixed => "mixed",
         }
     }
 
@@ -122,11 +126,11 @@ pub struct Solution {
 }
 
 impl StoredProblem {
-    /// A problem to be written; refused where no file format has a place for its sets.
-    pub fn new(name: &str, problem: Problem) -> Result<Self, Fault> {
-        let kind = kind_of(&problem.sets)?;
+    /// A problem to be written.
+    pub fn new(name: &str, problem: Problem) -> Self {
+        let kind = kind_of(&problem);
         let (name, source) = (name.to_owned(), String::new());
-        Ok(Self { name, kind, problem, global: None, info: Info::default(), source, solution: None })
+        Self { name, kind, problem, global: None, info: Info::default(), source, solution: None }
     }
 
     /// Contacts with friction; `None` for complementarity problems.
@@ -155,29 +159,31 @@ impl StoredProblem {
     }
 }
 
-/// What a problem with these sets is called in a file.
-fn kind_of(sets: &[Set]) -> Result<Kind, Fault> {
+/// What a problem is called in a file.
+fn kind_of(problem: &Problem) -> Kind {
+    let sets = &problem.sets;
     let only = |takes: fn(&Set) -> bool| sets.iter().all(takes);
+    // V stands for both couplings of equations.
+    let has_room = problem.symmetric
+        || only(|set| *set != Set::Free)
+        || problem.delassus().is_symmetric(fclib::SYMMETRIC);
     let friction = |takes: fn(&Set) -> bool| {
-        sets.iter().any(takes) && sets.iter().all(|set| takes(set) || *set == Set::Free)
+        has_room && sets.iter().any(takes) && sets.iter().all(|set| takes(set) || *set == Set::Free)
     };
     if only(|set| *set == Set::Nonnegative) {
-        Ok(Kind::Lcp)
+        Kind::Lcp
     } else if only(|set| matches!(set, Set::Nonnegative | Set::Free)) {
-        Ok(Kind::Mlcp)
+        Kind::Mlcp
     } else if only(|set| set.is_scalar()) {
-        Ok(Kind::Relay)
+        Kind::Relay
     } else if friction(|set| matches!(set, Set::Coulomb2 { .. })) {
-        Ok(Kind::Planar)
+        Kind::Planar
     } else if friction(|set| matches!(set, Set::Coulomb3 { .. })) {
-        Ok(Kind::Spatial)
+        Kind::Spatial
     } else if friction(|set| matches!(set, Set::Rolling3 { .. })) {
-        Ok(Kind::Rolling)
+        Kind::Rolling
     } else {
-        let mut names: Vec<&str> = sets.iter().map(|set| set.name()).collect();
-        names.sort_unstable();
-        names.dedup();
-        Err(Fault::NoPlace { found: names.join(", ") })
+        Kind::Mixed
     }
 }
 

@@ -181,7 +181,7 @@ fn equations_between_contacts_are_written_after_them() {
     }
     let u_free: Vec<f64> = (0..6).map(f64::from).collect();
     let problem = Problem::new(Sparse::from_rows(&w), u_free, sets).unwrap();
-    let stored = StoredProblem::new("mixed", problem).unwrap();
+    let stored = StoredProblem::new("mixed", problem);
     let again = from_hdf5("mixed", to_hdf5(&stored).unwrap()).unwrap();
     assert_eq!(again.problem.sets, [Set::Rolling3 { mu: 0.5, mu_r: 0.1 }, Set::Free]);
     assert_eq!(again.problem.u_free, [1.0, 2.0, 3.0, 4.0, 5.0, 0.0]);
@@ -189,20 +189,25 @@ fn equations_between_contacts_are_written_after_them() {
 }
 
 #[test]
-fn problems_without_a_format_are_refused() {
-    let refusal = |sets: Vec<Set>| {
+fn the_sets_decide_on_the_kind_of_file() {
+    let kind = |sets: Vec<Set>, coupling: f64| {
         let n = sets.iter().map(|set| set.dim()).sum();
-        let w = Sparse::diagonal(&vec![1.0; n]);
-        let problem = Problem::new(w, vec![0.0; n], sets).unwrap();
-        StoredProblem::new("x", problem).map(|_| ()).unwrap_err().to_string()
+        let mut w = vec![vec![0.0; n]; n];
+        (0..n).for_each(|i| w[i][i] = 1.0);
+        w[0][n - 1] += coupling;
+        let problem = Problem::new(Sparse::from_rows(&w), vec![0.0; n], sets).unwrap();
+        StoredProblem::new("x", problem).kind
     };
-    let mixed = refusal(vec![Set::Coulomb3 { mu: 0.1 }, Set::Nonnegative]);
-    assert!(mixed.contains("spatial friction, unilateral rows"), "{mixed}");
-    assert!(refusal(vec![Set::Pyramid { mu: 0.1, sides: 4 }]).contains("faceted friction"));
-    assert!(refusal(vec![Set::Rolling2 { mu: 0.1, mu_r: 0.1 }]).contains("planar rolling friction"));
+    let cone = Set::Coulomb3 { mu: 0.1 };
+    assert_eq!(kind(vec![cone, Set::Free], 0.0), Kind::Spatial);
+    // FCLIB has no room for two couplings.
+    assert_eq!(kind(vec![cone, Set::Free], 0.5), Kind::Mixed);
+    assert_eq!(kind(vec![cone], 0.5), Kind::Spatial);
+    assert_eq!(kind(vec![cone, Set::Nonnegative], 0.0), Kind::Mixed);
+    assert_eq!(kind(vec![cone, Set::Coulomb2 { mu: 0.1 }], 0.0), Kind::Mixed);
+    assert_eq!(kind(vec![Set::Pyramid { mu: 0.1, sides: 4 }], 0.0), Kind::Mixed);
     let lcp = Problem::complementarity(Sparse::diagonal(&[1.0]), vec![-1.0]).unwrap();
-    let stored = StoredProblem::new("x", lcp).unwrap();
-    let error = write(Path::new("x.hdf5"), &stored).unwrap_err().to_string();
+    let error = write(Path::new("x.hdf5"), &StoredProblem::new("x", lcp)).unwrap_err().to_string();
     assert_eq!(error, "x.hdf5: a problem of kind lcp is written as .json");
 }
 
@@ -330,10 +335,9 @@ fn every_kind_in_json_is_read_back_to_the_same_bits() {
     let w = Sparse::from_rows(&[vec![1.0 / 3.0, 1.0, 0.0], vec![0.0, 2.0, 1e-300], vec![0.1, 0.0, 5.0]]);
     let u_free = vec![-0.1, 1.0 / 7.0, 2e-308];
     let problem = |sets: Vec<Set>| Problem::new(w.clone(), u_free.clone(), sets).unwrap();
-    let lcp = StoredProblem::new("l", problem(vec![Set::Nonnegative; 3])).unwrap();
+    let lcp = StoredProblem::new("l", problem(vec![Set::Nonnegative; 3]));
     // Equations are written first.
-    let mut mlcp =
-        StoredProblem::new("m", problem(vec![Set::Nonnegative, Set::Free, Set::Nonnegative])).unwrap();
+    let mut mlcp = StoredProblem::new("m", problem(vec![Set::Nonnegative, Set::Free, Set::Nonnegative]));
     let (impulse, relative_velocity) = (vec![1.0, 2.0, 3.0], vec![4.0, 0.0, 6.0]);
     mlcp.solution = Some(Solution { impulse, relative_velocity, velocity: None });
     for stored in [relay, lcp, mlcp] {

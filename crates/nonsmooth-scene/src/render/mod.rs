@@ -44,6 +44,8 @@ use view::View;
 pub struct Picture<'a> {
     /// Drawn in order; of equal distances the first is seen.
     pub bodies: Vec<Drawn<'a>>,
+    /// Further points that the camera shall see [m], such as the ground near the bodies.
+    pub around: Vec<[f64; 3]>,
     /// Where forces act; drawn over the bodies.
     pub contacts: Vec<DrawnContact>,
     /// An endless floor with a grid; it stands for a half-space, which then need not be a body.
@@ -153,7 +155,7 @@ const LEAST: u32 = 16;
 const MOST: u64 = 1 << 24;
 
 impl Picture<'_> {
-    /// A perspective camera that looks along a direction and shows all moving bodies, or all if none moves.
+    /// A perspective camera that looks along a direction and shows all moving bodies (or all if none moves) and `around`.
     pub fn camera(&self, direction: [f64; 3], size: (u32, u32)) -> Camera {
         Camera::fit(&self.extremes(), direction, size)
     }
@@ -163,7 +165,7 @@ impl Picture<'_> {
         Camera::fit_orthographic(&self.extremes(), direction, size)
     }
 
-    /// Corners of boxes around the moving bodies, or around all if none moves.
+    /// Corners of boxes around the moving bodies, or around all if none moves, and the points of `around`.
     fn extremes(&self) -> Vec<[f64; 3]> {
         let all_fixed = self.bodies.iter().all(|body| body.is_fixed);
         let shown = self.bodies.iter().filter(|body| all_fixed || !body.is_fixed);
@@ -174,7 +176,7 @@ impl Picture<'_> {
                 move |k: u32, axis: u32| if k >> axis & 1 == 1 { high } else { low }[axis as usize];
             (0..8).map(move |k| [corner(k, 0), corner(k, 1), corner(k, 2)])
         });
-        boxes.collect()
+        boxes.chain(self.around.iter().copied()).collect()
     }
 }
 

@@ -1,6 +1,7 @@
 //! The bodies of a result file, frame by frame, ready to be drawn.
 
 use super::RESULT_FILE;
+use super::framing::{Extent, LOOKED_AT, reach};
 use crate::render::{Camera, Drawn, DrawnContact, Ground, Image, Picture, RenderError, draw};
 use crate::store::{Reader, StoreError};
 use glam::{DQuat, DVec3};
@@ -61,7 +62,12 @@ pub struct Film {
     /// Poses of the obstacles that do not move, by body.
     fixed: Vec<(usize, Pose)>,
     n_moving: usize,
-    ground: Option<Ground>,
+    /// Half-spaces, with their bodies and places on them.
+    planes: Vec<(usize, spatial::Shape, Pose)>,
+    /// Shapes that are seen from above, by their number.
+    is_land: Vec<bool>,
+    /// Shapes without end.
+    is_endless: Vec<bool>,
 }
 
 /// How a frame is looked at.
@@ -77,6 +83,8 @@ pub struct Shot {
 
 /// From the front, above and a little from the side.
 const FROM_ABOVE: [f64; 3] = [-0.45, 1.0, -0.45];
+/// The same, higher: a height field is seen from above.
+const FROM_HIGH: [f64; 3] = [-0.45, 1.0, -0.8];
 
 impl Film {
     /// Opens the results in a folder, or a result file.
@@ -96,12 +104,13 @@ impl Film {
         let detail = if n_moving >= MANY.0 { MANY.1 } else { SEGMENTS };
         let obstacles = reader.floats("obstacles")?;
         let n_bodies = n_moving + reader.table("obstacles")?.rows as usize;
-        let (shapes, depth) = read_shapes(&reader, is_plane).map_err(|e| damaged(e.to_string()))?;
+        let (shapes, is_land, depth) =
+            read_shapes(&reader, is_plane).map_err(|e| damaged(e.to_string()))?;
         let skins: Vec<Skin> = shapes.iter().map(|shape| shape.skin(detail, depth)).collect();
         let mut pieces: Vec<Vec<(usize, Pose)>> = vec![Vec::new(); n_bodies];
         let still: Vec<Option<Pose>> =
             rows(&obstacles).map(|row| (row[0] == 0.0).then(|| pose(&row[1..]))).collect();
-        let mut ground = None;
+        let mut planes = Vec::new();
         for (part, at) in rows(&reader.integers("parts")?).zip(rows(&reader.floats("part_poses")?)) {
             let (body, shape) = (part[0] as usize, part[1] as usize);
             let own = pose(at);
@@ -110,16 +119,28 @@ impl Film {
             };
             match kind {
                 Kind::Space(half) if half.half_space_normal().is_some() => {
-                    let at = body.checked_sub(n_moving).and_then(|k| still[k]);
-                    let found = at.and_then(|at| Ground::of(half, &compose(&at, &own)));
-                    ground = ground.or(found.filter(is_floor));
+                    planes.push((body, half.clone(), own));
                 }
                 _ => pieces[body].push((shape, own)),
             }
         }
         let fixed =
             still.iter().enumerate().filter_map(|(k, at)| Some((n_moving + k, (*at)?))).collect();
-        Ok(Self { reader, title, is_plane, times, ends, skins, pieces, fixed, n_moving, ground })
+        let is_endless = shapes.iter().map(|shape| shape.reach().is_infinite()).collect();
+        Ok(Self {
+            reader,
+            title,
+            is_plane,
+            times,
+            ends,
+            skins,
+            pieces,
+            fixed,
+            n_moving,
+            planes,
+            is_land,
+            is_endless,
+        })
     }
 
     /// Times of the frames [s].
@@ -136,40 +157,74 @@ impl Film {
     /// Draws a frame.
     pub fn draw(&self, frame: usize, shot: &Shot) -> Result<Image, FilmError> {
         let n = self.times.len();
-        let Some(&[poses_end, touches_end]) = self.ends.get(frame) else {
+        if frame >= n.min(self.ends.len()) {
             return Err(FilmError::NoFrame { frame, n });
-        };
-        let [poses_begin, touches_begin] =
-            frame.checked_sub(1).map_or([0, 0], |before| self.ends[before]);
-        let poses = self.reader.floats_in("poses", poses_begin..poses_end)?;
-        let owners = self.reader.integers_in("pose_bodies", poses_begin..poses_end)?;
-        let placed = rows(&poses).zip(rows(&owners)).map(|(row, body)| (body[0] as usize, pose(row)));
-        let mut bodies = Vec::new();
-        for (body, at) in placed.chain(self.fixed.iter().copied()) {
-            for (skin, own) in self.pieces.get(body).into_iter().flatten() {
-                let (skin, at) = (&self.skins[*skin], compose(&at, own));
-                let moves = body < self.n_moving;
-                let is_open = !skin.is_closed;
-                bodies.push(match (moves, is_open) {
-                    (true, _) => Drawn::moving(body, skin, at),
-                    (false, true) => Drawn::glass(skin, at),
-                    (false, false) => Drawn::fixed(skin, at),
+        }
+        let [_, touches_begin] = frame.checked_sub(1).map_or([0, 0], |before| self.ends[before]);
+        let touches_end = self.ends[frame][1];
+        let mut placed = self.poses(frame)?;
+        placed.extend(self.fixed.iter().copied());
+        let near = self.course()?.grown();
+        let (mut bodies, mut around, mut high) = (Vec::new(), Vec::new(), false);
+        for (body, at) in &placed {
+            for (shape, own) in self.pieces.get(*body).into_iter().flatten() {
+                let (skin, at) = (&self.skins[*shape], compose(at, own));
+                let moves = *body < self.n_moving;
+                if !moves && !self.is_endless[*shape] {
+                    near.points_of(skin, &at, &mut around);
+                }
+                high |= !moves && self.is_land[*shape];
+                bodies.push(match (moves, skin.is_closed || self.is_land[*shape]) {
+                    (true, _) => Drawn::moving(*body, skin, at),
+                    (false, true) => Drawn::fixed(skin, at),
+                    (false, false) => Drawn::glass(skin, at),
                 });
             }
         }
+        let ground = self.planes.iter().find_map(|(body, half, own)| {
+            let (_, at) = placed.iter().find(|(other, _)| other == body)?;
+            Ground::of(half, &compose(at, own)).filter(is_floor)
+        });
         let mut contacts = Vec::new();
         if shot.forces {
             let touches = self.reader.floats_in("touches", touches_begin..touches_end)?;
             contacts.extend(rows(&touches).map(force));
         }
         let (title, t) = (self.title.clone(), Some(self.times[frame]));
-        let picture = Picture { bodies, contacts, ground: self.ground, title, t, force_scale: None };
+        let picture = Picture { bodies, around, contacts, ground, title, t, force_scale: None };
         let camera: Camera = if self.is_plane {
             picture.flat_camera(shot.direction.unwrap_or([0.0, 0.0, -1.0]), shot.size)
         } else {
-            picture.camera(shot.direction.unwrap_or(FROM_ABOVE), shot.size)
+            let usual = if high { FROM_HIGH } else { FROM_ABOVE };
+            picture.camera(shot.direction.unwrap_or(usual), shot.size)
         };
         Ok(draw(&picture, &camera, shot.size)?)
+    }
+
+    /// Bodies and their places in a frame, obstacles that move included.
+    fn poses(&self, frame: usize) -> Result<Vec<(usize, Pose)>, FilmError> {
+        let begin = frame.checked_sub(1).map_or(0, |before| self.ends[before][0]);
+        let range = begin..self.ends[frame][0];
+        let poses = self.reader.floats_in("poses", range.clone())?;
+        let owners = self.reader.integers_in("pose_bodies", range)?;
+        let placed = rows(&poses).zip(rows(&owners));
+        Ok(placed.map(|(row, body)| (body[0] as usize, pose(row))).collect())
+    }
+
+    /// Where the moving bodies are in the run, by some of its frames.
+    fn course(&self) -> Result<Extent, FilmError> {
+        let (mut course, n) = (Extent::NONE, self.ends.len());
+        let reaches: Vec<f64> =
+            self.pieces[..self.n_moving].iter().map(|pieces| reach(pieces, &self.skins)).collect();
+        for k in 0..n.min(LOOKED_AT) {
+            let frame = if n <= LOOKED_AT { k } else { k * (n - 1) / (LOOKED_AT - 1) };
+            for (body, at) in self.poses(frame)? {
+                if let Some(reach) = reaches.get(body) {
+                    course.add(at.position, *reach);
+                }
+            }
+        }
+        Ok(course)
     }
 }
 
@@ -209,21 +264,22 @@ impl Kind {
     }
 }
 
-/// The shapes, and the thickness with which those of the plane are drawn [m].
-fn read_shapes(reader: &Reader, is_plane: bool) -> Result<(Vec<Kind>, f64), ShapesError> {
+/// The shapes, whether they are seen from above, and the thickness with which those of the plane are drawn [m].
+fn read_shapes(reader: &Reader, is_plane: bool) -> Result<(Vec<Kind>, Vec<bool>, f64), ShapesError> {
     let (kinds, sizes) = (reader.integers("shapes")?, reader.floats("shape_sizes")?);
     let vertices: Vec<[f64; 3]> =
         rows(&reader.floats("shape_vertices")?).map(|v| [v[0], v[1], v[2]]).collect();
     let triangles: Vec<[u32; 3]> = rows(&reader.integers("shape_triangles")?)
         .map(|t| [t[0], t[1], t[2]].map(|k| k as u32))
         .collect();
-    let (mut shapes, mut first) = (Vec::new(), [0, 0]);
+    let (mut shapes, mut is_land, mut first) = (Vec::new(), Vec::new(), [0, 0]);
     for (row, size) in rows(&kinds).zip(rows(&sizes)) {
         let ends = [row[1] as usize, row[2] as usize];
         let kind = KINDS.get(row[0] as usize).copied().unwrap_or("");
         let vertices = vertices.get(first[0]..ends[0]).unwrap_or_default();
         let triangles = triangles.get(first[1]..ends[1]).unwrap_or_default();
         first = ends;
+        is_land.push(!is_plane && kind == "height-field");
         shapes.push(if is_plane {
             Kind::Plane(plane_shape(kind, size, vertices)?)
         } else {
@@ -231,7 +287,7 @@ fn read_shapes(reader: &Reader, is_plane: bool) -> Result<(Vec<Kind>, f64), Shap
         });
     }
     let least = shapes.iter().map(Kind::reach).filter(|r| r.is_finite()).fold(f64::INFINITY, f64::min);
-    Ok((shapes, if least.is_finite() { 0.5 * least } else { 1.0 }))
+    Ok((shapes, is_land, if least.is_finite() { 0.5 * least } else { 1.0 }))
 }
 
 #[derive(Debug, Error)]
@@ -287,7 +343,7 @@ fn pose(row: &[f64]) -> Pose {
 }
 
 /// The place of a piece in the world.
-fn compose(at: &Pose, own: &Pose) -> Pose {
+pub(super) fn compose(at: &Pose, own: &Pose) -> Pose {
     let turn = |[w, x, y, z]: [f64; 4]| DQuat::from_xyzw(x, y, z, w).normalize();
     let (a, b) = (turn(at.rotation), turn(own.rotation));
     let position = DVec3::from_array(at.position) + a * DVec3::from_array(own.position);

@@ -6,6 +6,7 @@ mod csv;
 mod figures;
 mod figures_bodies;
 mod film;
+mod framing;
 mod recorder;
 mod vtk_frames;
 

@@ -32,7 +32,7 @@ use crate::error::{StepResult, check_finite};
 use crate::log::{Counts, StepLog};
 use crate::model::{Key, Model, State};
 use crate::phases::Balance;
-use nonsmooth_solvers::{Declared, Kind, Options};
+use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "d1-minus",
@@ -329,6 +329,10 @@ impl Integrator for D1Minus {
         record.finish(model, next, standing, log)?;
         log.works.scheme += added;
         Ok(())
+    }
+
+    fn last_problem(&self) -> Option<&Problem> {
+        Some(&self.work.contact.problem)
     }
 
     fn poison(&mut self) {

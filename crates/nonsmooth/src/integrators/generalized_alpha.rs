@@ -31,7 +31,7 @@ use crate::phases::{
     Accounting, Activation, Balance, Free, Impulses, Made, Newmark, Rows, Smooth, Stage, Theta,
     TwoLevels, account, detect, external_impulse, judge_solve, warm_start,
 };
-use nonsmooth_solvers::{Declared, Kind, Options};
+use nonsmooth_solvers::{Declared, Kind, Options, Problem, Status};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "generalized-alpha",
@@ -251,6 +251,14 @@ impl Integrator for GeneralizedAlpha {
         log.newton_iterations = iteration;
         log.counts = Counts { steps: 1, rejected: 0, evaluations: iteration as u64 };
         self.finish(model, now, h, next, log)
+    }
+
+    fn last_problem(&self) -> Option<&Problem> {
+        let TwoLevels { position, joint, velocity, .. } = &self.work.levels;
+        let is_unsolved = |stage: &&Stage| {
+            stage.report.as_ref().is_some_and(|report| report.status != Status::Converged)
+        };
+        [position, joint, velocity].into_iter().find(is_unsolved).map(|stage| &stage.assembly.problem)
     }
 
     fn poison(&mut self) {

@@ -18,7 +18,7 @@ use super::{Entry, Integrator, Refusal, Solving};
 use crate::error::StepResult;
 use crate::log::StepLog;
 use crate::model::{Model, State};
-use nonsmooth_solvers::{Declared, Kind, Options};
+use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "high-order",
@@ -114,6 +114,10 @@ impl Integrator for HighOrder {
         log: &mut StepLog,
     ) -> StepResult {
         self.tracker.step(model, now, h, &mut self.solving, next, log)
+    }
+
+    fn last_problem(&self) -> Option<&Problem> {
+        Some(self.tracker.last_problem())
     }
 
     fn poison(&mut self) {

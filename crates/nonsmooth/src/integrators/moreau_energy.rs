@@ -23,7 +23,7 @@ use crate::error::StepResult;
 use crate::log::StepLog;
 use crate::model::{Model, State};
 use crate::phases::{Accounting, Tangent, energies, tangent};
-use nonsmooth_solvers::{Declared, Kind, Options};
+use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "moreau-energy",
@@ -202,6 +202,10 @@ impl Integrator for MoreauEnergy {
         log.works.scheme -= change;
         log.energies = energies(model, next, accounting)?;
         model.gaps(next, part, &mut log.gaps)
+    }
+
+    fn last_problem(&self) -> Option<&Problem> {
+        self.inner.last_problem()
     }
 
     fn poison(&mut self) {

@@ -17,7 +17,7 @@ use super::{Entry, Integrator, Refusal, Solving};
 use crate::error::StepResult;
 use crate::log::StepLog;
 use crate::model::{Model, State};
-use nonsmooth_solvers::{Declared, Kind, Options};
+use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "splitting",
@@ -166,6 +166,10 @@ impl Integrator for Splitting {
         log.counts.rejected = self.path.course.attempts - log.counts.steps;
         self.control.save(next);
         self.path.finish(model, now, next, log)
+    }
+
+    fn last_problem(&self) -> Option<&Problem> {
+        Some(&self.path.course.contact.problem)
     }
 
     fn poison(&mut self) {

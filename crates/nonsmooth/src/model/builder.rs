@@ -187,7 +187,7 @@ impl ModelBuilder {
         self.prescribed.push((system, coordinate, Box::new(velocity)));
     }
 
-    /// Accepts an initial state that violates constraints.
+    /// Accepts an initial state that violates constraints, and bodies that appear inside of others.
     pub fn allow_initial_violation(&mut self) {
         self.allow_initial_violation = true;
     }
@@ -204,7 +204,8 @@ impl ModelBuilder {
             return Err(ModelError { issues });
         }
         let allow = self.allow_initial_violation;
-        let (model, state, order) = self.assemble(t, &mut issues);
+        let (mut model, state, order) = self.assemble(t, &mut issues);
+        model.bodies.may_overlap = allow;
         check_contacts(&model, &order, &mut issues);
         check_start(&model, &state, allow, &order, &mut issues);
         if !allow {

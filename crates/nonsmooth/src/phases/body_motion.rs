@@ -121,7 +121,8 @@ fn turn_freely(bodies: &Bodies, i: usize, omega: DVec3, turn: DVec3, rule: Theta
         }
         if iteration >= MOST_ITERATIONS || !change.is_finite() {
             let (body, turn) = (bodies.names[i].clone(), h * omega.length());
-            return Err(StepError::Rotation { body, iterations: iteration, change, turn }.into());
+            let (iterations, step_size) = (iteration, h / turn);
+            return Err(StepError::Rotation { body, iterations, change, turn, step_size }.into());
         }
         last = change;
     }

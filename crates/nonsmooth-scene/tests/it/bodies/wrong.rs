@@ -74,6 +74,7 @@ const PLACES: &[Case] = &[
     ("repeat = \"n\"", "repeat = \"n/2\"", "\"n/2\"", "`repeat` must be a whole number"),
     ("0.05 + 0.1*i\"]", "0.05 + 0.09*i\"]", "[\"0.01*i\", 0", "overlap by 1.000000e-2 m at the start"),
     ("position = [1, 0, 1]", "position = [1, 0, 0.03]", "[1, 0, 0.03]", "`floor` and `ball` overlap by 2.000000e-2 m"),
+    ("position = [1, 0, 1]", "born = 0.05\nposition = [1, 0, 0.03]", "[1, 0, 0.03]", "when the latter appears at t = 0.05 s"),
 ];
 
 #[rustfmt::skip]

@@ -20,12 +20,23 @@ struct Played {
 }
 
 /// Runs a scene to its end and shows every step to `see`.
-fn play(name: &str, set: &[(&str, &str)], mut see: impl FnMut(&Frame<'_>)) -> Played {
+fn play(name: &str, set: &[(&str, &str)], see: impl FnMut(&Frame<'_>)) -> Played {
+    play_for(name, set, None, see)
+}
+
+/// Runs a scene for `n` steps, by default to its end.
+fn play_for(
+    name: &str,
+    set: &[(&str, &str)],
+    n: Option<u64>,
+    mut see: impl FnMut(&Frame<'_>),
+) -> Played {
     let loaded = scene(name, set);
+    let n = n.unwrap_or(loaded.n_steps);
     let mut simulation = loaded.simulation;
     let mut ledger = EnergyLedger::begin(&simulation.model, &simulation.state).expect("finite");
     let mut summary = Summary::default();
-    while simulation.state.step < loaded.n_steps {
+    while simulation.state.step < n {
         match simulation.step() {
             Ok(frame) => {
                 ledger.book(frame.log.energies, frame.log.works);

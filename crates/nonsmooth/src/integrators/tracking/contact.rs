@@ -14,7 +14,8 @@ use nonsmooth_solvers::{Problem, Status};
 /// A problem and its solution.
 #[derive(Default)]
 pub(crate) struct Contact {
-    problem: Problem,
+    /// The problem posed last.
+    pub(crate) problem: Problem,
     /// x: impulses [N·s] or forces [N].
     pub(crate) x: Vec<f64>,
     /// W x + rhs [m/s or m/s²].

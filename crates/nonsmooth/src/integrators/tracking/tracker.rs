@@ -25,6 +25,7 @@ use crate::error::{StepError, StepResult};
 use crate::integrators::Solving;
 use crate::log::StepLog;
 use crate::model::{Key, Model, State};
+use nonsmooth_solvers::Problem;
 
 /// What is left of a grid step is nothing, relative to its size.
 pub(crate) const NOTHING_LEFT: f64 = 4.0 * f64::EPSILON;
@@ -83,6 +84,11 @@ pub(crate) struct Tracker {
 impl Tracker {
     pub(crate) fn new(rules: Rules, control: Control) -> Self {
         Self { rules, control, path: Path::default(), bracket: Bracket::default(), events: 0 }
+    }
+
+    /// The problem posed last.
+    pub(crate) fn last_problem(&self) -> &Problem {
+        &self.path.course.contact.problem
     }
 
     /// Makes one grid step.

@@ -106,12 +106,15 @@ pub struct Overlap {
     pub second: String,
     /// How deep [m].
     pub depth: f64,
+    /// When the second one appears [s]; `None`: both are there at the start.
+    pub t: Option<f64>,
 }
 
 fn overlap_text(overlaps: &[Overlap], count: usize) -> String {
     let mut text = String::new();
-    for Overlap { first, second, depth } in overlaps {
-        text += &format!("`{first}` and `{second}` overlap by {depth:.6e} m at the start; ");
+    for Overlap { first, second, depth, t } in overlaps {
+        let when = t.map_or("at the start".into(), |t| format!("when the latter appears at t = {t} s"));
+        text += &format!("`{first}` and `{second}` overlap by {depth:.6e} m {when}; ");
     }
     if count > overlaps.len() {
         text += &format!("and {} more pairs; ", count - overlaps.len());
@@ -313,7 +316,7 @@ impl Model {
     }
 }
 
-/// Reports bodies that overlap in `state` by more than rounding.
+/// Reports bodies that overlap in `state` by more than rounding, and those that will when they appear.
 pub(crate) fn check_overlaps(model: &Model, state: &State) -> Result<Option<BodyIssue>, UserError> {
     let bodies = &model.bodies;
     let points = points_within(model, state, 0.0)?;
@@ -328,13 +331,15 @@ pub(crate) fn check_overlaps(model: &Model, state: &State) -> Result<Option<Body
             }
         }
     }
-    let count = found.len();
+    let foreseen = bodies.foreseen(state);
+    let count = found.len() + foreseen.len();
     found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let named = found.iter().take(NAMED).map(|&((a, b), depth)| Overlap {
         first: bodies.names[a as usize].clone(),
         second: bodies.names[b as usize].clone(),
         depth,
+        t: None,
     });
-    let overlaps: Vec<Overlap> = named.collect();
+    let overlaps: Vec<Overlap> = named.chain(foreseen).take(NAMED).collect();
     Ok((count > 0).then_some(BodyIssue::Overlap { overlaps, count }))
 }

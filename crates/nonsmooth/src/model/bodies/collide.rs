@@ -40,7 +40,7 @@ pub struct Collider {
 }
 
 #[derive(Clone, Copy)]
-enum Pose {
+pub(super) enum Pose {
     Plane(planar::Pose),
     Space(spatial::Pose),
 }
@@ -123,7 +123,7 @@ impl Collider {
     }
 }
 
-fn pose_and_bounds(placed: &Placed, at: &Placement) -> (Pose, Bounds) {
+pub(super) fn pose_and_bounds(placed: &Placed, at: &Placement) -> (Pose, Bounds) {
     match placed {
         Placed::Space(shape, own) => {
             let pose = spatial_pose(own, at);

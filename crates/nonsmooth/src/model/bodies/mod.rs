@@ -9,6 +9,7 @@
 //! `first_v + i·n_v`. Obstacles are bodies that feel nothing; they have no place in q and v and are numbered after
 //! the moving ones. The centre of mass is the origin of a body. [Trinkle08; Acary10]
 
+mod births;
 mod body;
 mod check;
 mod collide;
@@ -84,6 +85,8 @@ pub struct Bodies {
     pub has_moving_obstacles: bool,
     /// Law of each pair of materials (an index into the model's laws), row by row.
     pub pair_laws: Vec<Option<usize>>,
+    /// Whether bodies may overlap at the start and where they appear.
+    pub may_overlap: bool,
     /// Distance up to which bodies count as touching [m].
     pub layer: f64,
     /// Number of materials.

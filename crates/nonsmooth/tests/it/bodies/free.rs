@@ -1,17 +1,21 @@
 //! Free rotation: what the midpoint rule keeps, and how well.
 
+use super::kit::Random;
 use crate::moreau_jean;
 use crate::order;
-use nonsmooth::{Body, ModelBuilder, Options, Simulation, State};
+use nonsmooth::{Body, ModelBuilder, Options, RunError, Simulation, State, StepError};
 
 const INERTIA: [f64; 3] = [1.0, 2.0, 3.0];
 
 /// A body that tumbles about its middle axis.
 fn tumbling(h: f64) -> Simulation {
+    spinning([0.3, 2.0, -0.1], h)
+}
+
+fn spinning(angular_velocity: [f64; 3], h: f64) -> Simulation {
     let mut builder = ModelBuilder::new();
     let mut inertia = [[0.0; 3]; 3];
     (0..3).for_each(|k| inertia[k][k] = INERTIA[k]);
-    let angular_velocity = [0.3, 2.0, -0.1];
     builder.body(Body { angular_velocity, ..Body::new("top", 1.0, inertia) });
     let (model, state) = builder.build(0.0).expect("a right model");
     Simulation::new(model, state, moreau_jean(&Options::default()), h).expect("the scheme takes it")
@@ -76,4 +80,29 @@ fn a_thrown_body_follows_the_parabola() {
     }
     let angle = 2.0 * q[6].atan2(q[3]);
     assert!((angle - 3.0).abs() < 1e-11, "{angle}");
+}
+
+/// A step in which a body turns many times may be refused, with a step that can be made.
+#[test]
+fn a_step_of_many_turns_is_refused_with_a_step_that_goes() {
+    let (h, mut refused, mut random) = (0.01, 0, Random(3));
+    for k in 0..400 {
+        let axis = glam::DVec3::from_array(random.vector(1.0)).normalize();
+        let turn = [1.0, 3.0, 10.0, 30.0][k % 4];
+        let spin = (axis * turn / h).to_array();
+        let Err(error) = spinning(spin, h).run(1, &mut []) else { continue };
+        assert!(turn > 3.0, "{turn} rad: {error}");
+        refused += 1;
+        let text = error.to_string();
+        let turned = format!("it turns by {turn:.3} rad in a step: take steps of at most");
+        assert!(text.contains("the rotation of body `top` was not resolved"), "{text}");
+        assert!(text.contains(&turned), "{text}");
+        let RunError::Step { source: StepError::Rotation { step_size, .. }, .. } = error else {
+            panic!("{text}")
+        };
+        assert!((step_size * turn / h - 1.0).abs() < 1e-12, "{step_size} s");
+        spinning(spin, step_size).run(100, &mut []).expect("the step that was named goes");
+    }
+    eprintln!("{refused} refused");
+    assert!(refused > 0, "nothing was refused");
 }

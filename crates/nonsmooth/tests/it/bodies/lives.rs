@@ -2,7 +2,7 @@
 
 use super::Yard;
 use super::kit::{Random, observe, support};
-use nonsmooth::{Life, Region};
+use nonsmooth::{Life, Region, RunError, StepError};
 use nonsmooth_geometry::spatial::Shape;
 
 const BOX: Region = Region { low: [-2.0, -2.0, -1.0], high: [2.0, 2.0, 5.0] };
@@ -108,11 +108,14 @@ fn a_hopper_runs_empty() {
     }
     let ball = Shape::ball(0.08).unwrap();
     let mut random = Random(7);
-    let n = 40;
+    let n: i32 = 40;
     for k in 0..n {
-        let at = [random.within(-0.5, 0.5), random.within(-0.5, 0.5), 3.0 + random.within(0.0, 0.5)];
+        // 25 places, each used again after 0.75 s.
+        let place =
+            [7 * k % 5, 7 * k / 5 % 5].map(|i| 0.2 * f64::from(i - 2) + random.within(-0.02, 0.02));
+        let at = [place[0], place[1], 3.0 + random.within(0.0, 0.5)];
         let mut body = yard.body(&format!("ball {k}"), &ball, 1000.0, at);
-        body.born = Some(0.05 * f64::from(k) + 1e-3);
+        body.born = Some(0.03 * f64::from(k) + 1e-3);
         yard.builder.body(body);
     }
     let mut simulation = yard.simulation(2e-3);
@@ -132,4 +135,68 @@ fn a_hopper_runs_empty() {
     assert!(ledger.worst_remainder <= 1e-12 * ledger.scale, "{:.2e}", ledger.worst_remainder);
     let end = ledger.initial.kinetic + ledger.initial.potential + ledger.total.sum();
     assert!(end.abs() <= 1e-9 * ledger.scale, "all that came has left: {end:.2e} J remain");
+}
+
+/// A source that is blocked: the third ball would appear inside of the second, which rests on the first.
+#[test]
+fn a_body_is_not_born_inside_of_another() {
+    let source = |allow: bool, born: [f64; 3]| {
+        let mut yard = Yard::new(0.5, 0.0);
+        yard.floor();
+        let ball = Shape::ball(0.1).unwrap();
+        for (k, born) in born.into_iter().enumerate() {
+            let mut body = yard.body(&format!("ball {k}"), &ball, 1000.0, [0.0, 0.0, 0.35]);
+            body.born = Some(born);
+            yard.builder.body(body);
+        }
+        if allow {
+            yard.builder.allow_initial_violation();
+        }
+        yard
+    };
+    let times = [0.0, 0.5, 1.0];
+    let mut simulation = source(false, times).simulation(1e-3);
+    let error = simulation.run(2000, &mut []).expect_err("the place is taken");
+    let text = error.to_string();
+    for words in [
+        "body `ball 2` would appear inside of `ball 1`, 1.4",
+        "m deep, at t = 1 s",
+        "later or elsewhere",
+    ] {
+        assert!(text.contains(words), "{text}");
+    }
+    let RunError::Step { source: StepError::BornInside { overlap }, .. } = error else {
+        panic!("{text}")
+    };
+    // The second rests at 0.3 m, less what it and the first sank in when they landed at 1.4 and 2.2 m/s: h v at most.
+    assert!(overlap.depth < 0.15 && overlap.depth > 0.15 - 4e-3, "{overlap:?}");
+    // The state is the last good one.
+    assert_eq!(simulation.state.step, 999);
+    assert_eq!(simulation.state.lives[2], Life::Unborn);
+    source(true, times).simulation(1e-3).run(2000, &mut []).expect("it is allowed");
+    // With room it is no matter.
+    assert!(source(false, [0.0, 0.5, 3.0]).builder.build(0.0).is_ok());
+}
+
+/// What is fixed, and who comes at the same time, is known before the run.
+#[test]
+fn births_inside_of_others_are_foreseen() {
+    let mut yard = Yard::new(0.5, 0.0);
+    yard.floor();
+    let ball = Shape::ball(0.1).unwrap();
+    let heights = [(0.08, 1.0), (0.5, 2.0), (0.6, 2.0), (0.5, 3.0), (0.0995, 4.0)];
+    for (k, (z, born)) in heights.into_iter().enumerate() {
+        let mut body = yard.body(&format!("ball {k}"), &ball, 1000.0, [0.0, 0.0, z]);
+        body.born = Some(born);
+        yard.builder.body(body);
+    }
+    let text = yard.builder.build(0.0).err().expect("two overlaps").to_string();
+    for words in [
+        "`floor` and `ball 0` overlap by 2.000000e-2 m when the latter appears at t = 1 s",
+        "`ball 2` and `ball 1` overlap by 1.000000e-1 m when the latter appears at t = 2 s",
+    ] {
+        assert!(text.contains(words), "{text}");
+    }
+    // Half a per cent of the radius is not deep.
+    assert!(!text.contains("ball 3") && !text.contains("ball 4"), "{text}");
 }

@@ -1,5 +1,6 @@
 //! Bodies at rest stay at rest; what slides stops where it must.
 
+use super::kit::{fastest, observe, support};
 use super::{GRAVITY, Yard, watch};
 use nonsmooth_geometry::spatial::Shape;
 
@@ -15,7 +16,18 @@ fn a_stack_stays() {
     }
     let mut simulation = yard.simulation(1e-3);
     let start = simulation.state.clone();
-    let (ledger, summary) = watch(&mut simulation, 10_000);
+    let weight = 9.81 * simulation.model.bodies.mass.iter().sum::<f64>();
+    let (mut speed, mut off) = (0.0f64, 0.0f64);
+    let (ledger, summary) = observe(&mut simulation, 10_000, |frame| {
+        let [x, y, z] = support(frame);
+        (speed, off) = (speed.max(fastest(frame.after)), off.max(x.hypot(y).hypot(z - weight)));
+    });
+    // One step's residual of 1e-10 h g, with a lever of some tens for five cubes.
+    assert!(speed < 1e-8 * 9.81e-3, "speed {speed:.2e}");
+    assert!(off < 1e-8 * weight, "the floor's force is off by {off:.2e} N");
+    let gain = ledger.energies.kinetic + ledger.energies.potential
+        - (ledger.initial.kinetic + ledger.initial.potential);
+    assert!(gain.abs() < 1e-11 * ledger.scale, "energy changed by {gain:.2e} J");
     let moved = start.q.iter().zip(&simulation.state.q).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
     // Residuals of 1e-10 of h g in 10⁴ steps of 1e-3 s.
     assert!(moved < 1e-10, "moved {moved:.2e}");

@@ -44,7 +44,7 @@ fn a_block_of_27_cubes_side_by_side_stays() {
         let [x, y, z] = [k % 3, k / 3 % 3, k / 9].map(|i| 0.2 * f64::from(i));
         yard.add(&format!("cube {k}"), &cube, 1000.0, [x, y, 0.1 + z]);
     }
-    stays(yard, 1e-3, 300);
+    stays(yard, 1e-3, 10_000);
 }
 
 /// Six courses in half-brick bond, the ends closed by half bricks.
@@ -67,7 +67,7 @@ fn a_wall_in_bond_stays() {
             }
         }
     }
-    stays(yard, 1e-3, 2000);
+    stays(yard, 1e-3, 10_000);
 }
 
 /// A semicircular arch, 1.4 times as thick as it must be, stands on the floor.

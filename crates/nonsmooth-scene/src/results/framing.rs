@@ -1,0 +1,104 @@
+//! What a picture shows beside the moving bodies: ground and walls, as far as the motion of the run comes near them.
+
+use super::film::compose;
+use glam::{DQuat, DVec3};
+use nonsmooth_geometry::Skin;
+use nonsmooth_geometry::spatial::Pose;
+
+/// Frames of a run that are looked at, at most: enough to see where it goes.
+pub(super) const LOOKED_AT: usize = 40;
+/// How far around the motion fixed bodies are shown, in parts of the diagonal of its box.
+const AROUND: f64 = 0.25;
+
+/// A box along the axes [m].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Extent {
+    low: DVec3,
+    high: DVec3,
+}
+
+impl Extent {
+    pub(super) const NONE: Self = Self { low: DVec3::INFINITY, high: DVec3::NEG_INFINITY };
+
+    /// Takes in a ball.
+    pub(super) fn add(&mut self, at: [f64; 3], radius: f64) {
+        let at = DVec3::from_array(at);
+        if at.is_finite() && radius.is_finite() {
+            self.low = self.low.min(at - radius);
+            self.high = self.high.max(at + radius);
+        }
+    }
+
+    /// The box in which fixed bodies are shown.
+    pub(super) fn grown(self) -> Self {
+        let by = AROUND * (self.high - self.low).length();
+        Self { low: self.low - by, high: self.high + by }
+    }
+
+    fn holds(&self, p: DVec3) -> bool {
+        p.cmpge(self.low).all() && p.cmple(self.high).all()
+    }
+
+    /// Points of a fixed body that a picture is to show: its corners in the box, or what the two boxes share.
+    pub(super) fn points_of(&self, skin: &Skin, at: &Pose, out: &mut Vec<[f64; 3]>) {
+        let [w, x, y, z] = at.rotation;
+        let turn = DQuat::from_xyzw(x, y, z, w).normalize();
+        let shift = DVec3::from_array(at.position);
+        let corners = skin.vertices.iter().map(|p| turn * DVec3::from_array(*p) + shift);
+        let (before, mut own) = (out.len(), Self::NONE);
+        for corner in corners {
+            own.add(corner.to_array(), 0.0);
+            if self.holds(corner) {
+                out.push(corner.to_array());
+            }
+        }
+        let (low, high) = (own.low.max(self.low), own.high.min(self.high));
+        if out.len() == before && low.cmple(high).all() {
+            out.extend([low.to_array(), high.to_array()]);
+        }
+    }
+}
+
+/// Radius of a ball about the origin of a body that holds its pieces [m].
+pub(super) fn reach(pieces: &[(usize, Pose)], skins: &[Skin]) -> f64 {
+    let far = |(skin, own): &(usize, Pose)| {
+        let corners = skins[*skin].vertices.iter();
+        corners
+            .map(|p| distance(&compose(own, &Pose { position: *p, ..Pose::IDENTITY })))
+            .fold(0.0, f64::max)
+    };
+    pieces.iter().map(far).fold(0.0, f64::max)
+}
+
+fn distance(at: &Pose) -> f64 {
+    DVec3::from_array(at.position).length()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nonsmooth_geometry::Detail;
+    use nonsmooth_geometry::spatial::Shape;
+
+    #[test]
+    fn only_what_is_near_the_motion_is_shown() {
+        let mut course = Extent::NONE;
+        course.add([0.0; 3], 1.0);
+        course.add([f64::NAN, 0.0, 0.0], 1.0);
+        let course = course.grown();
+        // ±1 and a quarter of 2√3.
+        let side = 1.0 + 0.5 * 3.0f64.sqrt();
+        assert!((course.high - DVec3::splat(side)).length() < 1e-12);
+        let shown = |half: [f64; 3], x: f64| {
+            let skin = Shape::cuboid(half).unwrap().skin(&Detail::of(8));
+            let mut points = Vec::new();
+            course.points_of(&skin, &Pose { position: [x, 0.0, 0.0], ..Pose::IDENTITY }, &mut points);
+            points
+        };
+        assert!(shown([0.5; 3], 1.0).iter().all(|p| (p[0].abs() - 1.0).abs() <= 0.5));
+        assert!(shown([0.5; 3], 3.0).is_empty());
+        // All corners are far away, but it passes through.
+        let long = shown([50.0, 50.0, 0.5], 0.0);
+        assert_eq!(long, [[-side, -side, -0.5], [side, side, 0.5]]);
+    }
+}

@@ -1,0 +1,134 @@
+//! Bodies that would appear inside of others.
+//!
+//! At a birth every other body and obstacle is where the motion has brought it; before the run only what is fixed, and
+//! those that appear at the same time, are known. Moreau's schemes do not push overlaps apart, so that a body born inside
+//! of another would stay there: it is refused.
+
+use super::collide::{Pose, pose_and_bounds};
+use super::{Bodies, Life, Overlap, PartOf, Placed, Placement};
+use crate::model::{State, UserError};
+use nonsmooth_geometry::{planar, spatial};
+
+/// Overlap at birth that is refused, in parts of the radius of a ball about the smaller part: what bodies that touch have
+/// anyway, after steps of a sensible size, is less.
+const DEEP: f64 = 0.01;
+
+/// Contacts of two parts; buffers only.
+#[derive(Default)]
+struct Probe {
+    plane: Vec<planar::Contact>,
+    space: Vec<spatial::Contact>,
+}
+
+impl Probe {
+    /// How deep two parts overlap, if that is deep [m].
+    fn depth(&mut self, [a, b]: [&PartOf; 2], at: [&Placement; 2]) -> Option<f64> {
+        if a.body == b.body || !a.part.groups.meet(b.part.groups) {
+            return None;
+        }
+        if !((at[0].position - at[1].position).length() < a.reach + b.reach) {
+            return None;
+        }
+        let poses = (pose_and_bounds(&a.part.placed, at[0]).0, pose_and_bounds(&b.part.placed, at[1]).0);
+        let least = match (&a.part.placed, &b.part.placed, poses) {
+            (Placed::Space(shape, _), Placed::Space(other, _), (Pose::Space(p), Pose::Space(q))) => {
+                self.space.clear();
+                spatial::contacts(shape, &p, other, &q, 0.0, &mut self.space);
+                self.space.iter().fold(0.0, |least: f64, c| least.min(c.distance))
+            }
+            (Placed::Plane(shape, _), Placed::Plane(other, _), (Pose::Plane(p), Pose::Plane(q))) => {
+                self.plane.clear();
+                planar::contacts(shape, &p, other, &q, 0.0, &mut self.plane);
+                self.plane.iter().fold(0.0, |least: f64, c| least.min(c.distance))
+            }
+            _ => 0.0,
+        };
+        (-least > DEEP * a.reach.min(b.reach)).then_some(-least)
+    }
+}
+
+impl Bodies {
+    /// The deepest overlap of a body that is in `after` and was unborn in `before`; the newcomer is the second of the two.
+    pub(crate) fn born_inside(
+        &self,
+        before: &State,
+        after: &State,
+    ) -> Result<Option<Overlap>, UserError> {
+        let is_new = |i: usize| before.lives[i] == Life::Unborn && after.lives[i] == Life::Present;
+        let (mut probe, mut deepest): (Probe, Option<Overlap>) = (Probe::default(), None);
+        for i in (0..after.lives.len()).filter(|&i| is_new(i)) {
+            let at = self.placement(after, i);
+            for other in self.parts.iter().filter(|other| other.body as usize != i) {
+                let j = other.body as usize;
+                if j < self.n && (!self.is_present(after, j) || j < i && is_new(j)) {
+                    continue;
+                }
+                let there = if j < self.n {
+                    self.placement(after, j)
+                } else {
+                    self.obstacle(j - self.n, after.t)?
+                };
+                // The near ones only are worth a look at all parts.
+                if !((at.position - there.position).length() < self.reach[i] + other.reach) {
+                    continue;
+                }
+                for part in self.parts.iter().filter(|part| part.body as usize == i) {
+                    let depth = probe.depth([part, other], [&at, &there]);
+                    self.keep_deeper([j, i], depth, after.t, &mut deepest);
+                }
+            }
+        }
+        Ok(deepest)
+    }
+
+    /// What is known before the run of bodies that are still to come: overlaps with obstacles that do not move, and with
+    /// others of the same time; of each body's part the deepest.
+    pub(super) fn foreseen(&self, state: &State) -> Vec<Overlap> {
+        let mut coming: Vec<(f64, f64, &PartOf)> = self
+            .parts
+            .iter()
+            .filter(|part| state.lives.get(part.body as usize).is_some_and(|life| *life == Life::Unborn))
+            .map(|part| {
+                let at = self.pose(&state.q, part.body as usize).0;
+                (self.born[part.body as usize], at.x - part.reach, part)
+            })
+            .collect();
+        // By time, then along x: those that may overlap follow each other.
+        coming.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let (mut probe, mut found) = (Probe::default(), Vec::new());
+        let fixed: Vec<(&PartOf, Placement)> = self.fixed_parts().collect();
+        for (k, &(t, low, part)) in coming.iter().enumerate() {
+            let at = self.placement(state, part.body as usize);
+            let mut deepest = None;
+            for (other, there) in &fixed {
+                let depth = probe.depth([part, other], [&at, there]);
+                self.keep_deeper([other, part].map(|p| p.body as usize), depth, t, &mut deepest);
+            }
+            let near = |other: &&(f64, f64, &PartOf)| other.0 == t && other.1 < low + 2.0 * part.reach;
+            for (.., other) in coming[k + 1..].iter().take_while(near) {
+                let there = self.placement(state, other.body as usize);
+                let depth = probe.depth([part, other], [&at, &there]);
+                self.keep_deeper([other, part].map(|p| p.body as usize), depth, t, &mut deepest);
+            }
+            found.extend(deepest);
+        }
+        found
+    }
+
+    /// Parts of obstacles that do not move, and where they are.
+    fn fixed_parts(&self) -> impl Iterator<Item = (&PartOf, Placement)> {
+        self.parts.iter().filter_map(|part| {
+            let k = (part.body as usize).checked_sub(self.n)?;
+            let is_fixed = self.obstacles[k].motion.is_none();
+            is_fixed.then(|| self.obstacle(k, 0.0).ok()).flatten().map(|at| (part, at))
+        })
+    }
+
+    fn keep_deeper(&self, pair: [usize; 2], depth: Option<f64>, t: f64, deepest: &mut Option<Overlap>) {
+        let Some(depth) = depth else { return };
+        if deepest.as_ref().is_none_or(|known| known.depth < depth) {
+            let [first, second] = pair.map(|i| self.names[i].clone());
+            *deepest = Some(Overlap { first, second, depth, t: Some(t) });
+        }
+    }
+}
