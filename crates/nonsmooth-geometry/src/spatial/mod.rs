@@ -13,6 +13,7 @@ mod contact;
 mod contacts;
 mod core;
 mod describe;
+mod ends;
 mod epa;
 mod frame;
 mod gjk;

@@ -7,6 +7,7 @@
 
 use super::contact::{Found, Sink};
 use super::core::{Core, SMOOTH};
+use super::ends::{ends, have_ends};
 use super::frame::tangents;
 use super::outline::{Outline, OutlineCorner};
 use super::pair::{Closest, Pair};
@@ -157,6 +158,9 @@ pub(crate) fn patch(pair: &Pair<'_>, n: DVec3, sink: &mut Sink<'_>) -> f64 {
                 push(a.point_on_edge(i, s), b.point_on_edge(j, t), features, is_real);
             }
         }
+    }
+    if a.sides.len() == 2 && b.sides.len() == 2 && have_ends(pair) {
+        ends(pair, (&a.outline, &b.outline), sink);
     }
     least
 }

@@ -4,6 +4,7 @@ use crate::oracle::{rotation, world};
 use crate::random::Random;
 use crate::samples::{box_mesh, capsule, cloud, cone, cuboid, cylinder, half_space, hull};
 use glam::DVec3;
+use nonsmooth_geometry::FeatureKind;
 use nonsmooth_geometry::spatial::{Contact, Pose, Shape, contacts};
 
 /// A convex solid by its support function in its own frame: max of x·d.
@@ -98,9 +99,12 @@ fn curved_pairs_have_the_largest_separation_of_all_directions() {
     }
 }
 
+/// How far contacts are looked for [m].
+const PREDICTION: f64 = 0.05;
+
 fn found(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Vec<Contact> {
     let mut out = Vec::new();
-    contacts(a, pose_a, b, pose_b, 0.05, &mut out);
+    contacts(a, pose_a, b, pose_b, PREDICTION, &mut out);
     out
 }
 
@@ -166,7 +170,7 @@ fn a_lying_cylinder_touches_along_a_line() {
     }
 }
 
-/// Crossed cylinders touch with their sides; the normal is that of both axes.
+/// Crossed cylinders touch with their sides; the normal is that of both axes. Ends that are near are farther than that.
 #[test]
 fn crossed_cylinders_touch_with_their_sides() {
     let mut random = Random::new(41);
@@ -178,9 +182,48 @@ fn crossed_cylinders_touch_with_their_sides() {
         let motion = random.pose(2.0);
         let pose = crate::samples::moved(&motion, &across);
         let contacts = found(&cylinder(1.0, r), &motion, &cylinder(1.0, s), &pose);
-        assert_eq!(contacts.len(), 1, "{contacts:?}");
-        assert!((contacts[0].distance - gap).abs() < 1e-14, "{contacts:?} {gap}");
+        let closest = contacts.iter().min_by(|p, q| p.distance.total_cmp(&q.distance)).unwrap();
+        assert!((closest.distance - gap).abs() < 1e-14, "{contacts:?} {gap}");
         let normal = rotation(&motion) * DVec3::X;
-        assert!(DVec3::from(contacts[0].normal).distance(normal) < 1e-14);
+        assert!(DVec3::from(closest.normal).distance(normal) < 1e-14);
+        let is_end = |contact: &Contact| {
+            [contact.key.a, contact.key.b].map(|f| f.kind()).contains(&FeatureKind::Vertex)
+        };
+        assert!(contacts.iter().all(|contact| contact == closest || is_end(contact)), "{contacts:?}");
+    }
+}
+
+/// Capsules within 10° of parallel that cross: beside the point of closest approach there are the ends that lie over the
+/// other, each as far as a ball is from a capsule, and no others.
+#[test]
+fn ends_of_a_capsule_along_another_are_contacts() {
+    let mut random = Random::new(43);
+    for _ in 0..500 {
+        let [r, s] = [0; 2].map(|_| random.between(0.1, 0.3));
+        let halves = [1.0, random.between(0.5, 1.0)];
+        let apart = [r + s + random.between(-0.05, 0.01), 0.0, random.between(-0.3, 0.3)];
+        let motion = random.pose(2.0);
+        let along = Pose::turned(apart, [1.0, 0.0, 0.0], random.between(1e-6, 0.17));
+        let poses = [motion, crate::samples::moved(&motion, &along)];
+        let solids = [capsule(halves[0], r), capsule(halves[1], s)];
+        let mut expected = vec![apart[0] - (r + s)];
+        for (this, other) in [(0, 1), (1, 0)] {
+            for end in [-halves[this], halves[this]] {
+                let p = world(&poses[this], DVec3::new(0.0, 0.0, end));
+                let seen = rotation(&poses[other]).inverse() * (p - DVec3::from(poses[other].position));
+                if seen.z.abs() < halves[other] {
+                    expected.push(seen.truncate().length() - (r + s));
+                }
+            }
+        }
+        expected.retain(|d| *d <= PREDICTION);
+        expected.sort_by(f64::total_cmp);
+        let contacts = found(&solids[0], &poses[0], &solids[1], &poses[1]);
+        let mut distances: Vec<f64> = contacts.iter().map(|contact| contact.distance).collect();
+        distances.sort_by(f64::total_cmp);
+        assert_eq!(distances.len(), expected.len(), "{contacts:?} {expected:?}");
+        for (d, e) in distances.iter().zip(&expected) {
+            assert!((d - e).abs() < 1e-13, "{contacts:?} {expected:?}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::engine::simulation_with;
 use super::scene::{Scene, Shape, UPRIGHT};
+use nonsmooth::Options;
 
 const STEP: f64 = 1e-3;
 const HALF: f64 = 0.1;
@@ -42,7 +43,7 @@ fn scene(shape: Shape, height: f64, mass: f64) -> Scene {
 fn rebound(scheme: &str, e: f64) -> Result<f64, String> {
     let mut scene = scene(Shape::Ball(HALF), 1.0, 1.0);
     scene.restitution = e;
-    let mut run = simulation_with(&scene, scheme, "auto")?;
+    let mut run = simulation_with(&scene, (scheme, &Options::default()), "auto")?;
     let (mut has_bounced, mut top) = (false, f64::NEG_INFINITY);
     for _ in 0..3000 {
         let frame = run.step().map_err(|error| error.to_string())?;
@@ -64,7 +65,7 @@ fn creep(scheme: &str, slope: f64) -> Result<f64, String> {
     let mut scene = scene(Shape::Box([HALF; 3]), 0.0, 1.0);
     let angle = slope.atan();
     scene.gravity = [GRAVITY * angle.sin(), 0.0, -GRAVITY * angle.cos()];
-    let mut run = simulation_with(&scene, scheme, "auto")?;
+    let mut run = simulation_with(&scene, (scheme, &Options::default()), "auto")?;
     run.run(1000, &mut []).map_err(|error| error.to_string())?;
     let start = run.state.q[0];
     run.run(60_000, &mut []).map_err(|error| error.to_string())?;
@@ -75,7 +76,7 @@ fn creep(scheme: &str, slope: f64) -> Result<f64, String> {
 fn slide(scheme: &str) -> Result<(f64, f64), String> {
     let mut scene = scene(Shape::Box([HALF; 3]), 0.0, 1.0);
     scene.bodies.iter_mut().for_each(|body| body.velocity = [6.0, 0.0, 0.0]);
-    let mut run = simulation_with(&scene, scheme, "auto")?;
+    let mut run = simulation_with(&scene, (scheme, &Options::default()), "auto")?;
     let mut lift = f64::NEG_INFINITY;
     for _ in 0..3000 {
         let frame = run.step().map_err(|error| error.to_string())?;

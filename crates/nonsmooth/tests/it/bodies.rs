@@ -14,6 +14,7 @@ mod projected;
 mod references;
 mod rest;
 mod rocking;
+mod rods;
 mod rolling;
 mod sliding;
 mod springs;
