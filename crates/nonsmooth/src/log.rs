@@ -76,6 +76,11 @@ impl Touched {
         std::array::from_fn(|k| (0..3).map(|r| frame[r][k] * p[r]).sum())
     }
 
+    /// Gives back the memory of what is written after the solve.
+    pub(crate) fn give_back(&mut self) {
+        (self.u_minus, self.u_plus, self.impulses) = Default::default();
+    }
+
     /// Empties the arrays and keeps their memory.
     pub(crate) fn clear(&mut self) {
         let Self {

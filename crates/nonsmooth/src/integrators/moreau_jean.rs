@@ -188,7 +188,7 @@ impl Integrator for MoreauJean {
         let Work { at, rows, factors, free, assembly, impulses, accounting } = &mut self.work;
         let Solving { solver, tolerance, policy } = &mut self.solving;
 
-        rows.take_back(model, log);
+        rows.take_back(model, next, log);
         detect(model, now, activation, rows)?;
         warm_start(model, now, rows, h, impulses);
         at.start(model, now, h)?;

@@ -202,7 +202,7 @@ impl Integrator for MoreauProjected {
     ) -> StepResult {
         let (rule, projection) = (Theta { h, theta: self.theta }, self.projection);
         self.work.also.clear();
-        self.work.rows.take_back(model, log);
+        self.work.rows.take_back(model, next, log);
         log.newton_iterations = 0;
         for pass in 0.. {
             let Work { rows, also, .. } = &mut self.work;

@@ -79,6 +79,11 @@ impl State {
         self.touches.impulses.fill([f64::NAN; 3]);
     }
 
+    /// Gives memory back that a step is to write anew.
+    pub(crate) fn give_back(&mut self) {
+        (self.q, self.v, self.touches) = Default::default();
+    }
+
     /// Makes `self` equal to `other` without giving up memory.
     pub fn copy_from(&mut self, other: &State) {
         (self.t, self.step, self.step_size) = (other.t, other.step, other.step_size);

@@ -280,6 +280,9 @@ fn works_of_step(
     if !model.prescribed.is_empty() {
         prescribed_works(model, made, scratch, works)?;
     }
+    if model.bodies.are_many() {
+        scratch.v_phi = Vec::new();
+    }
     Ok(())
 }
 

@@ -335,9 +335,13 @@ impl Rows {
 
     /// Takes the lists of contact points back from the log of the step before, which `record` gave to it.
     #[inline]
-    pub fn take_back(&mut self, model: &Model, log: &mut StepLog) {
+    pub fn take_back(&mut self, model: &Model, next: &mut State, log: &mut StepLog) {
         if !model.bodies.is_empty() {
             std::mem::swap(&mut self.touches.found, &mut log.touches);
+        }
+        if model.bodies.are_many() {
+            self.touches.found.give_back();
+            next.give_back();
         }
     }
 

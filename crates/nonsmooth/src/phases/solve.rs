@@ -41,6 +41,9 @@ impl Impulses {
 pub fn warm_start(model: &Model, now: &State, rows: &Rows, h: f64, impulses: &mut Impulses) {
     impulses.previous.clear();
     impulses.p.clear();
+    if model.bodies.are_many() {
+        impulses.u = Vec::new();
+    }
     if !rows.keys.is_empty() {
         guess(now, rows, h, impulses);
     }

@@ -24,7 +24,7 @@ const NEAR: f64 = 2.0;
 /// The contact points that take part in a step, sorted by key. Written by `detect` and `linearize`.
 #[derive(Default)]
 pub struct Touches {
-    /// Where they are and how fast their surfaces approach: what the log is to have, once `record` has added the rest.
+    /// Where they are: what the log is to have, once `record` has added velocities and impulses.
     pub found: Touched,
     /// The law of each, an index into the model's laws.
     laws: Vec<u32>,
@@ -47,7 +47,6 @@ struct Seen {
     point: Point,
     bodies: [u32; 2],
     law: u32,
-    u_minus: [f64; 3],
     /// What obstacles add to u at the start of the step [m/s].
     rate: [f64; 3],
 }
@@ -63,7 +62,7 @@ pub fn detect_touches(
     let bodies = &model.bodies;
     touches.place(model, now)?;
     touches.set_margins(bodies, now, activation);
-    let Touches { found, laws, rate, placements, margins, collider, .. } = touches;
+    let Touches { found, laws, rate, placements, margins, collider, .. } = &mut *touches;
     found.clear();
     found.dimension = bodies.dimension;
     laws.clear();
@@ -75,12 +74,15 @@ pub fn detect_touches(
         found.points.push(seen.point.point.to_array());
         found.normals.push(seen.point.normal.to_array());
         found.gaps.push(seen.point.distance);
-        found.u_minus.push(seen.u_minus);
         laws.push(seen.law);
         if bodies.has_moving_obstacles {
             rate.push([seen.rate, [0.0; 3]]);
         }
     });
+    if bodies.are_many() {
+        *collider = Collider::default();
+        *margins = Vec::new();
+    }
     Ok(())
 }
 
@@ -99,15 +101,15 @@ fn see(bodies: &Bodies, placements: &[Placement], when: Activation, point: &Poin
     }
     let law = bodies.pair_law(parts[0].part.material, parts[1].part.material);
     let law = law.expect("pairs that may meet have a law: checked with the model") as u32;
-    let frame = contact_frame(bodies.dimension, point.normal.to_array());
-    let seen = |v: DVec3| frame.map(|axis| DVec3::from_array(axis).dot(v));
     let mut rate = DVec3::ZERO;
     if bodies.has_moving_obstacles {
         let fixed = pair.map(|body| body as usize >= bodies.n);
         rate -= if fixed[0] { a } else { DVec3::ZERO };
         rate += if fixed[1] { b } else { DVec3::ZERO };
     }
-    Some(Seen { point: *point, bodies: pair, law, u_minus: seen(velocity), rate: seen(rate) })
+    let frame = contact_frame(bodies.dimension, point.normal.to_array());
+    let rate = frame.map(|axis| DVec3::from_array(axis).dot(rate));
+    Some(Seen { point: *point, bodies: pair, law, rate })
 }
 
 impl Touches {
@@ -253,10 +255,21 @@ impl Touches {
         if self.apart {
             return [self.found.gaps[i], 0.0, 0.0];
         }
-        let (form, u) = (self.form(model, i), &self.found.u_minus[i]);
+        let (form, u) = (self.form(model, i), self.u_minus(i));
         let rate = self.rate.get(i).map_or([0.0; 3], |rate| rate[1]);
         let (e, e_t) = (form.restitution, form.tangential_restitution);
         [rate[0] + e * u[0] + self.back[i], rate[1] + e_t * u[1], rate[2] + e_t * u[2]]
+    }
+
+    /// u of point `i` at the start of the step [m/s].
+    #[inline]
+    fn u_minus(&self, i: usize) -> [f64; 3] {
+        let point = DVec3::from_array(self.found.points[i]);
+        let [a, b] = self.found.bodies[i].map(|body| {
+            let at = &self.placements[body as usize];
+            at.velocity_at(point - at.position)
+        });
+        self.found.frame(i).map(|axis| DVec3::from_array(axis).dot(b - a))
     }
 
     /// F (v_b + ω_b × r_b − v_a − ω_a × r_a) of point `i` for the velocities `v` of moving bodies.
@@ -312,7 +325,7 @@ impl Touches {
         }
     }
 
-    /// Adds u at the end of the step and the impulses to the points, and hands them to the log.
+    /// Adds u at both ends of the step and the impulses to the points, and hands them to the log.
     pub fn record(&mut self, model: &Model, (now, next): (&State, &State), log: &mut StepLog) {
         let mut u_plus = std::mem::take(&mut self.found.u_plus);
         fill(self.len(), &mut u_plus, |i| {
@@ -322,8 +335,10 @@ impl Touches {
             }
             u
         });
+        let mut u_minus = std::mem::take(&mut self.found.u_minus);
+        fill(self.len(), &mut u_minus, |i| self.u_minus(i));
         let found = &mut self.found;
-        found.u_plus = u_plus;
+        (found.u_minus, found.u_plus) = (u_minus, u_plus);
         found.impulses.clone_from(&next.touches.impulses);
         let mut known = now.touches.walk();
         for (key, p) in found.keys.iter().zip(&found.impulses) {
