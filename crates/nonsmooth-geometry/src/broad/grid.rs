@@ -100,15 +100,20 @@ impl Boxes {
             self.longest[k] = self.longest[k].max(corners.longest());
         }
         self.order.clear();
+        self.order.reserve_exact(bounds.len());
         self.order.extend(all().map(|(corners, body)| {
             let level = level(&corners);
             let grid = Grid { cell: self.longest[(level - lowest) as usize], first: 0, end: 0 };
             (level, join(grid.cell_of(corners.low)), body)
         }));
         self.order.sort_unstable();
+        let n = self.order.len();
         self.cells.clear();
+        self.cells.reserve_exact(n);
         self.bodies.clear();
+        self.bodies.reserve_exact(n);
         self.corners.clear();
+        self.corners.reserve_exact(n);
         grids.clear();
         for &(level, cell, body) in &self.order {
             let (at, size) = (self.cells.len(), self.longest[(level - lowest) as usize]);

@@ -58,6 +58,7 @@ fn advance_bodies(model: &Model, now: &State, rule: Theta, rows: &Rows, p: &[f64
     model.bodies.advance(now, h, |i| theta * v[i] + (1.0 - theta) * now.v[i], q);
     touches.keys.clone_from(&rows.touches.found.keys);
     touches.impulses.clear();
+    touches.impulses.reserve_exact(rows.touches.len());
     let mut k = 0;
     for i in 0..rows.touches.len() {
         let dim = rows.touches.form(model, i).set.dim();

@@ -73,6 +73,7 @@ fn guess(now: &State, rows: &Rows, h: f64, impulses: &mut Impulses) {
 fn guess_touches(model: &Model, now: &State, rows: &Rows, h: f64, impulses: &mut Impulses) {
     let scale = if now.step_size > 0.0 { h / now.step_size } else { 1.0 };
     let mut known = now.touches.walk();
+    impulses.p.reserve_exact(3 * rows.touches.len());
     for (i, key) in rows.touches.found.keys.iter().enumerate() {
         let p = known.find(key).map_or([0.0; 3], |p| p.map(|p| scale * p));
         impulses.p.extend_from_slice(&p[..rows.touches.form(model, i).set.dim()]);

@@ -63,12 +63,16 @@ pub fn detect_touches(
     touches.place(model, now)?;
     touches.set_margins(bodies, now, activation);
     let Touches { found, laws, rate, placements, margins, collider, .. } = &mut *touches;
+    let at = Situation { placements, margins };
+    let likely = collider.pair(bodies, &at);
     found.clear();
+    found.reserve_places(likely);
     found.dimension = bodies.dimension;
     laws.clear();
+    laws.reserve_exact(likely);
     rate.clear();
     let see = |point: &Point| see(bodies, placements, activation, point);
-    collider.collide(bodies, &Situation { placements, margins }, see, |seen| {
+    collider.meet(bodies, &at, see, |seen| {
         found.keys.push(seen.point.key);
         found.bodies.push(seen.bodies);
         found.points.push(seen.point.point.to_array());
@@ -170,6 +174,7 @@ impl Touches {
     fn place(&mut self, model: &Model, now: &State) -> StepResult {
         let bodies = &model.bodies;
         self.placements.clear();
+        self.placements.reserve_exact(bodies.n + bodies.obstacles.len());
         self.placements.extend((0..bodies.n).map(|i| bodies.placement(now, i)));
         for k in 0..bodies.obstacles.len() {
             self.placements.push(obstacle(bodies, k, now.t)?);
@@ -214,6 +219,7 @@ impl Touches {
     /// by ½ h² g (`a_pinched_box_does_not_creep_in_an_hour`); with it below d/2, rounding would set the task.
     fn take_back(&mut self, layer: f64, now: &State, h: f64) {
         self.back.clear();
+        self.back.reserve_exact(self.found.len());
         let mut known = now.touches.walk();
         for (key, gap) in self.found.keys.iter().zip(&self.found.gaps) {
             let beyond = gap - 0.5 * layer;

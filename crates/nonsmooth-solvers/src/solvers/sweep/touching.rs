@@ -151,8 +151,10 @@ impl<const D: usize, T: Turn> Form for Touched<D, T> {
         let Matrix::Touching(touching) = &problem.matrix else {
             unreachable!("the storage is chosen by the matrix")
         };
+        self.way = Way::default();
         self.movers.clear();
         let still = Inertia::default();
+        self.movers.reserve_exact(touching.bodies.len() + 1);
         self.movers.extend(touching.bodies.iter().chain([&still]).map(Mover::new));
         let begin: Vec<u32> = problem.blocks().map(|(begin, _)| begin as u32).collect();
         let n = begin.len();

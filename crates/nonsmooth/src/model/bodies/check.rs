@@ -305,7 +305,9 @@ fn look_within<T: Send>(
     let margin = |i| if is_absent(i) { f64::NAN } else { 0.5 * distance };
     let margins: Vec<f64> = (0..placements.len()).map(margin).collect();
     let at = Situation { placements: &placements, margins: &margins };
-    Collider::default().collide(bodies, &at, see, take);
+    let mut collider = Collider::default();
+    collider.pair(bodies, &at);
+    collider.meet(bodies, &at, see, take);
     Ok(())
 }
 

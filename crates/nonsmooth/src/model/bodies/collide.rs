@@ -54,19 +54,24 @@ pub struct Situation<'a> {
 }
 
 impl Collider {
-    /// Shows to `see` the points of all pairs of parts no farther apart than their margins together, and hands what it
-    /// makes of them to `take`, in the order of their keys. Threads share the seeing.
-    pub fn collide<T: Send>(
+    /// Finds the pairs of parts that may be no farther apart than their margins together; returns their number.
+    pub fn pair(&mut self, bodies: &Bodies, at: &Situation<'_>) -> usize {
+        self.place(bodies, at);
+        let Self { broad, bounds, margins, pairs, .. } = self;
+        broad.pairs(bounds, margins, |a, b| may_meet(bodies, at, a, b), pairs);
+        pairs.len()
+    }
+
+    /// Shows to `see` the points of all pairs found, and hands what it makes of them to `take`, in the order of their
+    /// keys. Threads share the seeing.
+    pub fn meet<T: Send>(
         &mut self,
         bodies: &Bodies,
         at: &Situation<'_>,
         see: impl Fn(&Point) -> Option<T> + Sync,
         mut take: impl FnMut(T),
     ) {
-        self.place(bodies, at);
-        let Self { broad, bounds, margins, pairs, narrow } = self;
-        let near = |a: u32, b: u32| may_meet(bodies, at, a, b);
-        broad.pairs(bounds, margins, near, pairs);
+        let Self { pairs, narrow, .. } = self;
         if pairs.len() <= CHUNK || rayon::current_num_threads() == 1 {
             for &pair in &*pairs {
                 narrow.meet(bodies, at, pair).iter().filter_map(&see).for_each(&mut take);
@@ -91,7 +96,9 @@ impl Collider {
     fn place(&mut self, bodies: &Bodies, at: &Situation<'_>) {
         let Self { bounds, margins, .. } = self;
         bounds.clear();
+        bounds.reserve_exact(bodies.parts.len());
         margins.clear();
+        margins.reserve_exact(bodies.parts.len());
         for PartOf { body, part, .. } in &bodies.parts {
             let margin = at.margins[*body as usize];
             // The broad phase leaves out what is not finite.
