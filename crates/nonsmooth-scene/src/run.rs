@@ -11,6 +11,7 @@ use crate::results::{
 use crate::store::{FRAMES, StoreError};
 use crate::unsolved::{forget_unsolved, save_unsolved};
 use nonsmooth::{EnergyLedger, RunError, Simulation, StepError, StepLog, Summary, Touched};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use thiserror::Error;
@@ -196,13 +197,13 @@ impl Books {
             let frames = VtkFrames::open(out, &loaded.simulation.model, Some(n));
             vtk = Some(frames.map_err(FrameError::from)?);
         }
-        loaded.simulation.resume(state, loaded.start);
+        loaded.simulation.resume(state.into_owned(), loaded.start);
         Ok(Self { recorder, vtk, ledger, summary })
     }
 
     fn save(&mut self, out: &Path, loaded: &Loaded) -> Result<(), RunFailure> {
         let rows = self.recorder.sync(&loaded.simulation.model)?;
-        let state = loaded.simulation.state.clone();
+        let state = Cow::Borrowed(&loaded.simulation.state);
         let (ledger, summary) = (self.ledger, self.summary.clone());
         Ok(Checkpoint { state, ledger, summary, rows }.write(out, loaded)?)
     }

@@ -15,10 +15,14 @@ use crate::eigen::{largest_eigenvalue, principal_axes};
 use crate::factored::Factored;
 use crate::set::Set;
 use crate::sparse::Sparse;
+use rayon::prelude::*;
 use std::sync::OnceLock;
 
 /// Stands in `Touch::bodies` for what does not move.
 pub const IMMOVABLE: u32 = u32::MAX;
+
+/// Contacts from which threads share the bodies.
+const SHARED: usize = 4096;
 
 /// A body's inverse inertia in world axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -179,22 +183,37 @@ impl Touching {
         None
     }
 
-    /// v = M⁻¹ Jᵀ p, six numbers per body, in `v`.
+    /// v = M⁻¹ Jᵀ p, six numbers per body, in `v`. Each thread goes through all contacts for a part of the bodies, so that
+    /// every body adds up its impulses in the same order whatever the threads.
     pub(crate) fn velocities(&self, sets: &[Set], p: &[f64], v: &mut Vec<f64>) {
         v.clear();
         v.resize(6 * self.bodies.len(), 0.0);
         let (moving, _) = v.as_chunks_mut::<6>();
+        let threads = rayon::current_num_threads();
+        if threads == 1 || sets.len() < SHARED {
+            return self.add_up(sets, p, 0, moving);
+        }
+        let share = moving.len().div_ceil(threads).max(1);
+        let parts = moving.par_chunks_mut(share).enumerate();
+        parts.for_each(|(k, part)| self.add_up(sets, p, k * share, part));
+    }
+
+    /// The velocities of the bodies from number `first` on that `moving` has place for.
+    fn add_up(&self, sets: &[Set], p: &[f64], first: usize, moving: &mut [[f64; 6]]) {
         let mut begin = 0;
         for (touch, set) in self.touches.iter().zip(sets) {
             let end = begin + set.dim();
             let p = &p[begin..end];
             begin = end;
-            if p.iter().all(|p| *p == 0.0) {
+            let place = |body: u32| (body as usize).wrapping_sub(first);
+            let here = touch.bodies.iter().any(|&body| place(body) < moving.len());
+            if !here || p.iter().all(|p| *p == 0.0) {
                 continue;
             }
             let world = touch.world(p);
             for (sign, body, arm) in touch.ends() {
-                let (inertia, v) = (&self.bodies[body], &mut moving[body]);
+                let Some(v) = moving.get_mut(body.wrapping_sub(first)) else { continue };
+                let inertia = &self.bodies[body];
                 let turned = inertia.turn(cross(arm, world));
                 for k in 0..3 {
                     v[k] += sign * inertia.inv_mass * world[k];
@@ -241,7 +260,6 @@ impl Touching {
 
     /// λ_max(W_cc) of every contact [1/kg], computed on first use.
     pub(crate) fn weights(&self, sets: &[Set]) -> &[f64] {
-        use rayon::prelude::*;
         self.weights.get_or_init(|| {
             (0..sets.len()).into_par_iter().with_min_len(1024).map(|c| self.weight(c, sets[c])).collect()
         })

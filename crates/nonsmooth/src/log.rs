@@ -76,6 +76,21 @@ impl Touched {
         std::array::from_fn(|k| (0..3).map(|r| frame[r][k] * p[r]).sum())
     }
 
+    /// Makes room for `n` points and where they are.
+    pub(crate) fn reserve_places(&mut self, n: usize) {
+        let Self { keys, bodies, points, normals, gaps, .. } = self;
+        keys.reserve_exact(n);
+        bodies.reserve_exact(n);
+        points.reserve_exact(n);
+        normals.reserve_exact(n);
+        gaps.reserve_exact(n);
+    }
+
+    /// Gives back the memory of what is written after the solve.
+    pub(crate) fn give_back(&mut self) {
+        (self.u_minus, self.u_plus, self.impulses) = Default::default();
+    }
+
     /// Empties the arrays and keeps their memory.
     pub(crate) fn clear(&mut self) {
         let Self {

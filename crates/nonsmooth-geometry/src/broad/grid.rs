@@ -1,5 +1,6 @@
 //! Boxes sorted by the cell of their lowest corner, on one grid for each binary order of magnitude.
 
+use super::Bounds;
 use std::ops::Range;
 
 /// Bits of a cell's number along one axis. Beyond, numbers repeat: far apart boxes may then share a
@@ -10,11 +11,9 @@ const MASK: u64 = (1 << BITS) - 1;
 /// Boxes in the order of their grids and cells.
 #[derive(Debug, Default)]
 pub(super) struct Boxes {
-    /// As they came: body, level, lowest and highest corner.
-    raw: Vec<(u32, i32, Corners)>,
-    /// Longest side of the boxes of each level, from `lowest` on.
+    /// Longest side of the boxes of each level, from the lowest on.
     longest: Vec<f64>,
-    /// (level, cell, place in `raw`), sorted.
+    /// (level, cell, body), sorted.
     order: Vec<(i32, u64, u32)>,
     cells: Vec<u64>,
     bodies: Vec<u32>,
@@ -28,6 +27,13 @@ struct Corners {
 }
 
 impl Corners {
+    /// Bounds enlarged by a margin; none where they are not finite, or those of a half-space.
+    fn of(bounds: &Bounds, margin: f64) -> Option<Self> {
+        let Bounds::Box { low, high } = *bounds else { return None };
+        let (low, high) = (low.map(|x| x - margin), high.map(|x| x + margin));
+        low.iter().chain(&high).all(|x| x.is_finite()).then_some(Self { low, high })
+    }
+
     fn longest(&self) -> f64 {
         (0..3).map(|k| self.high[k] - self.low[k]).fold(f64::MIN_POSITIVE, f64::max)
     }
@@ -76,45 +82,44 @@ fn stepped(number: u64, step: i64) -> u64 {
 }
 
 impl Boxes {
-    pub fn clear(&mut self) {
-        self.raw.clear();
-    }
-
-    /// Takes a box, if it is finite.
-    pub fn push(&mut self, body: u32, low: [f64; 3], high: [f64; 3]) {
-        if low.iter().chain(&high).all(|x| x.is_finite()) {
-            let corners = Corners { low, high };
-            self.raw.push((body, level(corners.longest()), corners));
-        }
-    }
-
-    /// Sorts the boxes onto their grids, whose cells are as large as their largest box.
-    pub fn arrange(&mut self, grids: &mut Vec<Grid>) {
-        let lowest = self.raw.iter().map(|raw| raw.1).min().unwrap_or(0);
+    /// Sorts the finite boxes onto their grids, whose cells are as large as their largest box.
+    pub fn arrange(&mut self, bounds: &[Bounds], margins: &[f64], grids: &mut Vec<Grid>) {
+        let all = || {
+            let enlarged =
+                bounds.iter().zip(margins).map(|(bounds, margin)| Corners::of(bounds, *margin));
+            enlarged.zip(0..).filter_map(|(corners, body)| Some((corners?, body)))
+        };
+        let level = |corners: &Corners| level(corners.longest());
+        let lowest = all().map(|(corners, _)| level(&corners)).min().unwrap_or(0);
         self.longest.clear();
-        for (_, level, corners) in &self.raw {
-            let k = (level - lowest) as usize;
+        for (corners, _) in all() {
+            let k = (level(&corners) - lowest) as usize;
             if self.longest.len() <= k {
                 self.longest.resize(k + 1, 0.0);
             }
             self.longest[k] = self.longest[k].max(corners.longest());
         }
         self.order.clear();
-        for ((_, level, corners), place) in self.raw.iter().zip(0..) {
-            let cell = self.longest[(level - lowest) as usize];
-            self.order.push((*level, join(Grid { cell, first: 0, end: 0 }.cell_of(corners.low)), place));
-        }
+        self.order.reserve_exact(bounds.len());
+        self.order.extend(all().map(|(corners, body)| {
+            let level = level(&corners);
+            let grid = Grid { cell: self.longest[(level - lowest) as usize], first: 0, end: 0 };
+            (level, join(grid.cell_of(corners.low)), body)
+        }));
         self.order.sort_unstable();
+        let n = self.order.len();
         self.cells.clear();
+        self.cells.reserve_exact(n);
         self.bodies.clear();
+        self.bodies.reserve_exact(n);
         self.corners.clear();
+        self.corners.reserve_exact(n);
         grids.clear();
-        for &(level, cell, place) in &self.order {
-            let (body, _, corners) = self.raw[place as usize];
+        for &(level, cell, body) in &self.order {
             let (at, size) = (self.cells.len(), self.longest[(level - lowest) as usize]);
             self.cells.push(cell);
             self.bodies.push(body);
-            self.corners.push(corners);
+            self.corners.extend(Corners::of(&bounds[body as usize], margins[body as usize]));
             match grids.last_mut() {
                 Some(grid) if grid.cell == size => grid.end = at + 1,
                 _ => grids.push(Grid { cell: size, first: at, end: at + 1 }),

@@ -114,19 +114,13 @@ impl BroadPhase {
 
     /// Puts every body on its grid, or among the planes.
     fn sort_out(&mut self, bounds: &[Bounds], margins: &[f64]) {
-        self.boxes.clear();
         self.planes.clear();
         for ((bounds, margin), body) in bounds.iter().zip(margins).zip(0..) {
-            match *bounds {
-                Bounds::Box { low, high } => {
-                    self.boxes.push(body, low.map(|x| x - margin), high.map(|x| x + margin));
-                }
-                Bounds::HalfSpace { normal, offset } => {
-                    self.planes.push(Plane { body, normal, offset: offset + margin });
-                }
+            if let Bounds::HalfSpace { normal, offset } = *bounds {
+                self.planes.push(Plane { body, normal, offset: offset + margin });
             }
         }
-        self.boxes.arrange(&mut self.grids);
+        self.boxes.arrange(bounds, margins, &mut self.grids);
     }
 
     /// Counting sort by the first body, then each short list by the second.

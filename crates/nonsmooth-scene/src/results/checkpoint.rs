@@ -9,6 +9,7 @@ use nonsmooth::{
     Counts, Energies, EnergyLedger, Key, Life, Noted, Simulation, State, Summary, TouchKey, TouchMemory,
     Works,
 };
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -16,9 +17,9 @@ const FILE: &str = "checkpoint.h5";
 
 /// Everything needed to go on.
 #[derive(Clone, Debug)]
-pub struct Checkpoint {
+pub struct Checkpoint<'a> {
     /// The state.
-    pub state: State,
+    pub state: Cow<'a, State>,
     /// The energy ledger.
     pub ledger: EnergyLedger,
     /// The summary.
@@ -86,9 +87,9 @@ pub(super) fn file_list(loaded: &Loaded) -> String {
 const FLOATS: [&str; 6] = ["q", "v", "memory", "impulses", "numbers", "touch_impulses"];
 const INTEGERS: [&str; 5] = ["keys", "counts", "rows", "touch_keys", "lives"];
 
-/// Keys of contact points as integers, three each.
-fn touch_numbers(keys: &[TouchKey]) -> Vec<i64> {
-    keys.iter().flat_map(|k| [i64::from(k.parts.0), i64::from(k.parts.1), k.feature as i64]).collect()
+/// The key of a contact point as integers.
+fn touch_numbers(key: &TouchKey) -> [i64; 3] {
+    [i64::from(key.parts.0), i64::from(key.parts.1), key.feature as i64]
 }
 
 fn touch_memory(numbers: &[i64], impulses: &[f64]) -> Option<TouchMemory> {
@@ -118,7 +119,7 @@ fn table(name: &str, kind: Kind) -> TableSpec {
     }
 }
 
-impl Checkpoint {
+impl Checkpoint<'_> {
     /// Writes the checkpoint into `folder`, replacing an earlier one at once.
     pub fn write(&self, folder: &Path, loaded: &Loaded) -> Result<(), CheckpointError> {
         let (path, new) = (folder.join(FILE), folder.join("checkpoint.new.h5"));
@@ -131,7 +132,7 @@ impl Checkpoint {
         let integers = INTEGERS.map(|name| table(name, Kind::Integer));
         let specs = floats.into_iter().chain(integers).collect();
         let mut writer = Writer::create(&new, &attributes, specs, Options::default())?;
-        let State { t, step, step_size, q, v, memory, contacts, touches, lives } = &self.state;
+        let State { t, step, step_size, q, v, memory, contacts, touches, lives } = &*self.state;
         let numbers = [&[*t, *step_size][..], &self.numbers()].concat();
         let pressed = touches.impulses.as_flattened();
         let lists: [&[f64]; 6] = [q, v, memory, &contacts.impulses, &numbers, pressed];
@@ -140,11 +141,14 @@ impl Checkpoint {
                 writer.append(i, &[*x])?;
             }
         }
-        let keys: Vec<i64> = contacts.keys.iter().map(|k| k.0 as i64).collect();
         let counts = [&[*step as i64][..], &self.counts()].concat();
-        let rows: Vec<i64> = self.rows.iter().map(|(_, n)| *n as i64).collect();
-        let lives = lives.iter().map(|life| *life as i64).collect();
-        let lists = [keys, counts, rows, touch_numbers(&touches.keys), lives];
+        let lists: [Box<dyn Iterator<Item = i64>>; 5] = [
+            Box::new(contacts.keys.iter().map(|key| key.0 as i64)),
+            Box::new(counts.into_iter()),
+            Box::new(self.rows.iter().map(|(_, n)| *n as i64)),
+            Box::new(touches.keys.iter().flat_map(touch_numbers)),
+            Box::new(lives.iter().map(|life| *life as i64)),
+        ];
         for (i, list) in lists.into_iter().enumerate() {
             for x in list {
                 writer.append_integers(FLOATS.len() + i, &[x])?;
@@ -214,7 +218,7 @@ impl Checkpoint {
         let names = text("tables");
         let rows =
             names.lines().map(str::to_owned).zip(integers("rows")?.iter().map(|n| *n as u64)).collect();
-        Ok(Self { state, ledger, summary, rows })
+        Ok(Self { state: Cow::Owned(state), ledger, summary, rows })
     }
 
     /// Ledger and summary as numbers, in the order in which `ledger_from` and `summary_from` read them.

@@ -34,7 +34,7 @@ pub use lemke_faceted::FACETED;
 
 use crate::certificate::{Certificate, certify};
 use crate::options::{Declared, OptionError, Options};
-use crate::problem::Problem;
+use crate::problem::{Matrix, Problem};
 use crate::set::Set;
 use thiserror::Error;
 
@@ -198,6 +198,10 @@ impl Unsupported {
     }
 }
 
+/// Rows of bodies that touch from which a solver gives its memory back: the rest of the step can do with it, and to ask
+/// for it again takes little beside the sweeps. Nothing is remembered from such problems.
+const LARGE: usize = 200_000;
+
 /// Solves, then judges: `status` is `Converged` exactly when the solver took the problem and the
 /// certificate is within `tolerance`.
 ///
@@ -218,6 +222,9 @@ pub fn solve(
         Ok(()) => solver.solve(problem, tolerance, p),
         Err(_) => Outcome { status: Status::Unsupported, iterations: 0, method: "none" },
     };
+    if problem.size() >= LARGE && matches!(problem.matrix, Matrix::Touching(_)) {
+        solver.forget();
+    }
     let Certificate { residual, worst } = certify(problem, p, u);
     let status = match outcome.status {
         Status::Unsupported => Status::Unsupported,

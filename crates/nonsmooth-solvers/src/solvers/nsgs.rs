@@ -49,16 +49,20 @@ const ACCELERATION: Declared = Declared {
 
 pub(super) struct Nsgs {
     max_sweeps: usize,
+    order: Order,
+    accelerated: bool,
     relaxation: Relaxation,
 }
 
 impl Nsgs {
     pub(super) fn new(max_sweeps: usize, order: Order) -> Self {
-        Self { max_sweeps, relaxation: Relaxation::new(Rule::Exact, order) }
+        let relaxation = Relaxation::new(Rule::Exact, order);
+        Self { max_sweeps, order, accelerated: false, relaxation }
     }
 
     /// Extrapolates from now on, or not; bodies that touch only.
     pub(super) fn accelerate(&mut self, yes: bool) {
+        self.accelerated = yes;
         self.relaxation.accelerate(yes);
     }
 
@@ -84,5 +88,8 @@ impl Solver for Nsgs {
         Outcome { status: made.status, iterations: made.sweeps, method: "nsgs" }
     }
 
-    fn forget(&mut self) {}
+    fn forget(&mut self) {
+        self.relaxation = Relaxation::new(Rule::Exact, self.order);
+        self.relaxation.accelerate(self.accelerated);
+    }
 }

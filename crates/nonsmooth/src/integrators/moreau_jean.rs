@@ -188,6 +188,7 @@ impl Integrator for MoreauJean {
         let Work { at, rows, factors, free, assembly, impulses, accounting } = &mut self.work;
         let Solving { solver, tolerance, policy } = &mut self.solving;
 
+        rows.take_back(model, next, log);
         detect(model, now, activation, rows)?;
         warm_start(model, now, rows, h, impulses);
         at.start(model, now, h)?;
@@ -223,7 +224,9 @@ impl Integrator for MoreauJean {
             &Made { now, next, end: next, rule, phi: rule.theta, at, free, rows, p, previous },
             accounting,
             log,
-        )
+        )?;
+        rows.record(model, now, next, log);
+        Ok(())
     }
 
     fn last_problem(&self) -> Option<&Problem> {

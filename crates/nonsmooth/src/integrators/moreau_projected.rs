@@ -202,6 +202,7 @@ impl Integrator for MoreauProjected {
     ) -> StepResult {
         let (rule, projection) = (Theta { h, theta: self.theta }, self.projection);
         self.work.also.clear();
+        self.work.rows.take_back(model, next, log);
         log.newton_iterations = 0;
         for pass in 0.. {
             let Work { rows, also, .. } = &mut self.work;
@@ -237,6 +238,7 @@ impl Integrator for MoreauProjected {
         projecting.exchange(next);
         let made = Made { now, next, end: next, rule, phi: rule.theta, at, free, rows, p, previous };
         account(model, &made, accounting, log)?;
+        rows.record(model, now, next, log);
         projecting.exchange(next);
         account_projection(model, next, accounting, log)
     }

@@ -182,6 +182,7 @@ impl GivenBodies {
         if changing {
             state.lives = vec![Life::Unborn; given.len()];
         }
+        bodies.reserve(&given, state);
         for (i, body) in given.into_iter().enumerate() {
             bodies.append(i, body, state);
         }
@@ -200,6 +201,18 @@ impl GivenBodies {
 }
 
 impl Bodies {
+    /// Room for the bodies given.
+    fn reserve(&mut self, given: &[Body], state: &mut State) {
+        let n = given.len();
+        self.names.reserve_exact(n + self.parts.len());
+        self.mass.reserve_exact(n);
+        self.inertia.reserve_exact(n);
+        self.inv_inertia.reserve_exact(n);
+        self.parts.reserve_exact(given.iter().map(|body| body.parts.len()).sum());
+        state.q.reserve_exact(n * self.n_q());
+        state.v.reserve_exact(n * self.n_v());
+    }
+
     fn append(&mut self, i: usize, body: Body, state: &mut State) {
         let Body {
             name,

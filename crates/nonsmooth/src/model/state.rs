@@ -35,6 +35,31 @@ pub struct TouchMemory {
     pub impulses: Vec<[f64; 3]>,
 }
 
+impl TouchMemory {
+    /// To look up points in the order of their keys.
+    pub(crate) fn walk(&self) -> Walk<'_> {
+        Walk { memory: self, at: 0 }
+    }
+}
+
+/// A place in the memory of contact points, from which one goes on.
+pub(crate) struct Walk<'a> {
+    memory: &'a TouchMemory,
+    at: usize,
+}
+
+impl Walk<'_> {
+    /// What the point carried, if it is known; keys must come in ascending order.
+    #[inline]
+    pub(crate) fn find(&mut self, key: &TouchKey) -> Option<[f64; 3]> {
+        let TouchMemory { keys, impulses } = self.memory;
+        while keys.get(self.at).is_some_and(|known| known < key) {
+            self.at += 1;
+        }
+        (keys.get(self.at) == Some(key)).then(|| impulses[self.at])
+    }
+}
+
 /// What is remembered of each contact of the last step, sorted by key.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContactMemory {
@@ -52,6 +77,11 @@ impl State {
             x.fill(f64::NAN);
         }
         self.touches.impulses.fill([f64::NAN; 3]);
+    }
+
+    /// Gives memory back that a step is to write anew.
+    pub(crate) fn give_back(&mut self) {
+        (self.q, self.v, self.touches) = Default::default();
     }
 
     /// Makes `self` equal to `other` without giving up memory.

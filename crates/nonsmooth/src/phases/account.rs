@@ -275,10 +275,13 @@ fn works_of_step(
     }
     contact_works(made, scratch, works, log);
     if !model.bodies.is_empty() {
-        add_body_works(model, made, &scratch.v_phi, works, log);
+        add_body_works(model, made, &scratch.v_phi, works);
     }
     if !model.prescribed.is_empty() {
         prescribed_works(model, made, scratch, works)?;
+    }
+    if model.bodies.are_many() {
+        scratch.v_phi = Vec::new();
     }
     Ok(())
 }

@@ -11,9 +11,9 @@
 //! springs the balance closes to rounding; the forces of springs are linearised, and what is missing is the remainder.
 
 use super::account::{Made, Works};
+use super::chunks::map_chunks;
 use super::free_motion::Theta;
 use super::springs::Stretched;
-use crate::log::StepLog;
 use crate::model::{Bodies, Model, State};
 
 /// Adds the kinetic and potential energy of the bodies of a state [J].
@@ -32,15 +32,9 @@ pub fn add_body_energies(bodies: &Bodies, state: &State, kinetic: &mut f64, pote
     }
 }
 
-/// Adds the works of the bodies, and writes their contacts into the log.
+/// Adds the works of the bodies.
 #[inline(never)]
-pub fn add_body_works(
-    model: &Model,
-    made: &Made<'_>,
-    v_phi: &[f64],
-    works: &mut Works,
-    log: &mut StepLog,
-) {
+pub fn add_body_works(model: &Model, made: &Made<'_>, v_phi: &[f64], works: &mut Works) {
     let bodies = &model.bodies;
     for &(i, force, torque) in &made.free.drive.wrenches {
         let (velocity, omega) = bodies.twist(v_phi, i as usize);
@@ -58,7 +52,7 @@ pub fn add_body_works(
         }
     }
     spring_works(bodies, made, v_phi, works);
-    touch_works(model, made, v_phi, works, log);
+    touch_works(model, made, v_phi, works);
     exchange(bodies, made, works);
 }
 
@@ -74,34 +68,32 @@ fn spring_works(bodies: &Bodies, made: &Made<'_>, v_phi: &[f64], works: &mut Wor
     }
 }
 
-fn touch_works(model: &Model, made: &Made<'_>, v_phi: &[f64], works: &mut Works, log: &mut StepLog) {
-    let (bodies, touches, phi) = (&model.bodies, &made.rows.touches, made.phi);
-    let n_rows = made.rows.keys.len();
-    let p = &made.p[n_rows..];
-    let mut k = 0;
-    for i in 0..touches.keys.len() {
-        let dim = touches.form(model, i).set.dim();
-        let p = &p[k..k + dim];
-        k += dim;
-        if p.iter().all(|p| *p == 0.0) {
-            continue;
+fn touch_works(model: &Model, made: &Made<'_>, v_phi: &[f64], works: &mut Works) {
+    let (touches, phi) = (&made.rows.touches, made.phi);
+    let p = &made.p[made.rows.keys.len()..];
+    let parts = map_chunks(&touches.chunks(model), |chunk| {
+        let (mut sums, mut p) = (Works::default(), &p[chunk.rows.clone()]);
+        for i in chunk.points.clone() {
+            let own;
+            (own, p) = p.split_at(touches.form(model, i).set.dim());
+            if own.iter().all(|p| *p == 0.0) {
+                continue;
+            }
+            let u = touches.relative(&model.bodies, v_phi, i);
+            let rate = touches.rate.get(i).map_or([0.0; 3], |[now, next]| {
+                std::array::from_fn(|r| phi * next[r] + (1.0 - phi) * now[r])
+            });
+            sums.contact += own[0] * (u[0] + rate[0]);
+            sums.friction += (1..own.len()).map(|r| own[r] * (u[r] + rate[r])).sum::<f64>();
+            sums.obstacle -= (0..own.len()).map(|r| own[r] * rate[r]).sum::<f64>();
         }
-        let u = touches.relative(i, |body| touches.world_twist(bodies, v_phi, body));
-        let rate = touches.rate.get(i).map_or([0.0; 3], |[now, next]| {
-            std::array::from_fn(|r| phi * next[r] + (1.0 - phi) * now[r])
-        });
-        works.contact += p[0] * (u[0] + rate[0]);
-        works.friction += (1..dim).map(|r| p[r] * (u[r] + rate[r])).sum::<f64>();
-        works.obstacle -= (0..dim).map(|r| p[r] * rate[r]).sum::<f64>();
+        sums
+    });
+    for part in &parts {
+        works.contact += part.contact;
+        works.friction += part.friction;
+        works.obstacle += part.obstacle;
     }
-    let u_plus = |i: usize| {
-        let mut u = touches.relative(i, |body| touches.world_twist(bodies, &made.next.v, body));
-        if let Some([_, next]) = touches.rate.get(i) {
-            (0..3).for_each(|r| u[r] += next[r]);
-        }
-        u
-    };
-    touches.record(model, (p, &made.previous[n_rows..]), u_plus, log);
 }
 
 /// Energy of bodies that appear or leave at the end of the step.

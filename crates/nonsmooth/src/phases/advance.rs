@@ -56,10 +56,11 @@ fn advance_bodies(model: &Model, now: &State, rule: Theta, rows: &Rows, p: &[f64
     let Theta { h, theta } = rule;
     let State { q, v, touches, .. } = next;
     model.bodies.advance(now, h, |i| theta * v[i] + (1.0 - theta) * now.v[i], q);
-    touches.keys.clone_from(&rows.touches.keys);
+    touches.keys.clone_from(&rows.touches.found.keys);
     touches.impulses.clear();
+    touches.impulses.reserve_exact(rows.touches.len());
     let mut k = 0;
-    for i in 0..rows.touches.keys.len() {
+    for i in 0..rows.touches.len() {
         let dim = rows.touches.form(model, i).set.dim();
         let mut impulse = [0.0; 3];
         impulse[..dim].copy_from_slice(&p[k..k + dim]);

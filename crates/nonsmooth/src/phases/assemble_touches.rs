@@ -4,6 +4,7 @@
 //! take part too, or springs join bodies, H is written out over all velocities and W is formed.
 
 use super::assemble::Assembly;
+use super::chunks::{fill, fill_rows};
 use super::detect::Rows;
 use super::factorize::Factors;
 use super::free_motion::Free;
@@ -27,16 +28,22 @@ pub(super) fn assemble_touches(
     } else {
         assembly.combine(model, rows, factors);
     }
-    let n = touches.keys.len();
+    let n = touches.len();
     assembly.problem.sets.extend((0..n).map(|i| touches.form(model, i).set));
     let u_free = &mut assembly.problem.u_free;
     u_free.clear();
     u_free.extend((0..rows.keys.len()).map(|i| rows.jacobian.row_dot(i, &free.v) + rows.bias[i]));
-    for i in 0..n {
-        let u = touches.relative(i, |body| touches.world_twist(&model.bodies, &free.v, body));
-        let (bias, dim) = (touches.bias(model, i), touches.form(model, i).set.dim());
-        u_free.extend((0..dim).map(|r| u[r] + bias[r]));
-    }
+    let chunks = touches.chunks(model);
+    let first = rows.keys.len();
+    u_free.resize(first + chunks.last().map_or(0, |chunk| chunk.rows.end), 0.0);
+    fill_rows(&chunks, &mut u_free[first..], |chunk, mut out| {
+        for i in chunk.points.clone() {
+            let u = touches.relative(&model.bodies, &free.v, i);
+            let (bias, dim) = (touches.bias(model, i), touches.form(model, i).set.dim());
+            let own = out.split_off_mut(..dim).expect("as many rows as the chunk's points have");
+            (0..dim).for_each(|r| own[r] = u[r] + bias[r]);
+        }
+    });
 }
 
 impl Assembly {
@@ -50,12 +57,11 @@ impl Assembly {
             unreachable!("written above");
         };
         let (inertias, touches) = touching.renew();
-        inertias.clear();
-        inertias.extend((0..bodies.n).map(|i| Inertia {
+        fill(bodies.n, inertias, |i| Inertia {
             inv_mass: 1.0 / bodies.mass[i],
             inv_inertia: bodies.world_inv_inertia(rows.touches.placements[i].rotation, i).0,
-        }));
-        touches.clone_from(&rows.touches.touches);
+        });
+        fill(rows.touches.len(), touches, |i| rows.touches.touch(bodies, i));
         problem.matrix_stamp = None;
         problem.symmetric = true;
         problem.sets.clear();
@@ -70,7 +76,8 @@ impl Assembly {
             combined.clear(model.n_velocities());
         }
         let touches = &rows.touches;
-        for (i, touch) in touches.touches.iter().enumerate() {
+        for i in 0..touches.len() {
+            let touch = touches.touch(&model.bodies, i);
             for r in 0..touches.form(model, i).set.dim() {
                 for (side, sign) in [(0, -1.0), (1, 1.0)] {
                     let body = touch.bodies[side];

@@ -10,6 +10,7 @@
 use super::touches::{Touches, detect_touches};
 use crate::error::{StepError, StepResult, check_constraint};
 use crate::laws::StepForm;
+use crate::log::StepLog;
 use crate::model::{Gap, Key, Lift, Model, State, gather};
 use nonsmooth_solvers::Sparse;
 
@@ -332,6 +333,26 @@ impl Rows {
         self.rate.push(rate);
     }
 
+    /// Takes the lists of contact points back from the log of the step before, which `record` gave to it.
+    #[inline]
+    pub fn take_back(&mut self, model: &Model, next: &mut State, log: &mut StepLog) {
+        if !model.bodies.is_empty() {
+            std::mem::swap(&mut self.touches.found, &mut log.touches);
+        }
+        if model.bodies.are_many() {
+            self.touches.found.give_back();
+            next.give_back();
+        }
+    }
+
+    /// Completes the contact points of bodies and hands them to the log.
+    #[inline]
+    pub fn record(&mut self, model: &Model, now: &State, next: &State, log: &mut StepLog) {
+        if !model.bodies.is_empty() {
+            self.touches.record(model, (now, next), log);
+        }
+    }
+
     /// Key of contact number `c` of the step.
     fn contact(&self, c: usize) -> Option<Key> {
         let normals = self.keys.iter().zip(&self.components).filter(|(_, component)| **component == 0);
@@ -344,7 +365,7 @@ impl Rows {
         if c < n {
             return self.contact(c).map(|key| format!("constraint `{}`", model.constraints.name(key)));
         }
-        let [a, b] = self.touches.bodies.get(c - n)?.map(|i| &model.bodies.names[i as usize]);
+        let [a, b] = self.touches.found.bodies.get(c - n)?.map(|i| &model.bodies.names[i as usize]);
         Some(format!("the contact of `{a}` and `{b}`"))
     }
 

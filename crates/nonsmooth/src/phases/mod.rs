@@ -10,6 +10,7 @@ mod assemble;
 mod assemble_touches;
 mod balance;
 mod body_motion;
+mod chunks;
 mod detect;
 mod factorize;
 mod free_motion;

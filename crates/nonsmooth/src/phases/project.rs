@@ -175,7 +175,7 @@ impl Projecting {
         // The solver also sees the problems of the velocities, whose stamps count apart.
         assembly.problem.matrix_stamp = None;
         multipliers.p.clear();
-        multipliers.p.resize(rows.keys.len() + rows.touches.keys.len(), 0.0);
+        multipliers.p.resize(rows.keys.len() + rows.touches.len(), 0.0);
         solve(rows, assembly, &mut *solving.solver, solving.tolerance, multipliers, log)?;
         log.set_aside();
         apply(model, free, rows, &multipliers.p, factors, dq);

@@ -21,7 +21,7 @@ pub enum Policy {
 pub struct Impulses {
     /// p, one per row [N·s].
     pub p: Vec<f64>,
-    /// p of the step before, scaled to this step's size; 0 for contacts that are new [N·s].
+    /// p of the step before of constraints, scaled to this step's size; 0 for contacts that are new [N·s].
     pub previous: Vec<f64>,
     /// Scratch of the certificate: W p + u_free [m/s].
     pub u: Vec<f64>,
@@ -41,6 +41,9 @@ impl Impulses {
 pub fn warm_start(model: &Model, now: &State, rows: &Rows, h: f64, impulses: &mut Impulses) {
     impulses.previous.clear();
     impulses.p.clear();
+    if model.bodies.are_many() {
+        impulses.u = Vec::new();
+    }
     if !rows.keys.is_empty() {
         guess(now, rows, h, impulses);
     }
@@ -69,17 +72,12 @@ fn guess(now: &State, rows: &Rows, h: f64, impulses: &mut Impulses) {
 #[inline(never)]
 fn guess_touches(model: &Model, now: &State, rows: &Rows, h: f64, impulses: &mut Impulses) {
     let scale = if now.step_size > 0.0 { h / now.step_size } else { 1.0 };
-    let (known, mut k) = (&now.touches, 0);
-    for (i, key) in rows.touches.keys.iter().enumerate() {
-        while known.keys.get(k).is_some_and(|other| other < key) {
-            k += 1;
-        }
-        let found = known.keys.get(k) == Some(key);
-        let dim = rows.touches.form(model, i).set.dim();
-        let p = if found { known.impulses[k].map(|p| scale * p) } else { [0.0; 3] };
-        impulses.previous.extend_from_slice(&p[..dim]);
+    let mut known = now.touches.walk();
+    impulses.p.reserve_exact(3 * rows.touches.len());
+    for (i, key) in rows.touches.found.keys.iter().enumerate() {
+        let p = known.find(key).map_or([0.0; 3], |p| p.map(|p| scale * p));
+        impulses.p.extend_from_slice(&p[..rows.touches.form(model, i).set.dim()]);
     }
-    impulses.p.clone_from(&impulses.previous);
 }
 
 /// Solves the problem and notes the report; `judge` decides later whether it is good enough. Without rows

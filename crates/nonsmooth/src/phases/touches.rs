@@ -9,11 +9,12 @@
 //! surfaces, ‖v‖ + ‖ω‖ R, so that no point that takes part is missed. The law of a point is that of the two materials.
 //! [Acary10; Trinkle08]
 
+use super::chunks::{Chunk, chunks, fill};
 use super::detect::Activation;
 use crate::error::{StepError, StepResult};
 use crate::laws::StepForm;
-use crate::log::{StepLog, contact_frame};
-use crate::model::{Bodies, Collider, Model, Placement, Point, Situation, State, TouchKey};
+use crate::log::{StepLog, Touched, contact_frame};
+use crate::model::{Bodies, Collider, Model, Placement, Point, Situation, State};
 use glam::DVec3;
 use nonsmooth_solvers::{IMMOVABLE, Set, Touch};
 
@@ -23,18 +24,10 @@ const NEAR: f64 = 2.0;
 /// The contact points that take part in a step, sorted by key. Written by `detect` and `linearize`.
 #[derive(Default)]
 pub struct Touches {
-    /// Which points.
-    pub keys: Vec<TouchKey>,
-    /// The two bodies; obstacles are numbered after the moving ones.
-    pub bodies: Vec<[u32; 2]>,
-    /// Axes and arms.
-    pub touches: Vec<Touch>,
+    /// Where they are: what the log is to have, once `record` has added velocities and impulses.
+    pub found: Touched,
     /// The law of each, an index into the model's laws.
-    pub laws: Vec<u32>,
-    /// Distance at the start of the step [m].
-    pub gap: Vec<f64>,
-    /// u at the start of the step [m/s].
-    pub u_minus: Vec<[f64; 3]>,
+    laws: Vec<u32>,
     /// What obstacles add to u at the start and at the end of the step [m/s]; empty where none moves.
     pub rate: Vec<[[f64; 3]; 2]>,
     /// Where all bodies are at the start of the step, obstacles last.
@@ -46,8 +39,16 @@ pub struct Touches {
     /// Whether the points are to be moved apart: only normals count, and u stands for the gap [m].
     apart: bool,
     margins: Vec<f64>,
-    points: Vec<Point>,
     collider: Collider,
+}
+
+/// A point that takes part.
+struct Seen {
+    point: Point,
+    bodies: [u32; 2],
+    law: u32,
+    /// What obstacles add to u at the start of the step [m/s].
+    rate: [f64; 3],
 }
 
 /// Fills `touches` with the points that take part at the start of the step.
@@ -61,22 +62,65 @@ pub fn detect_touches(
     let bodies = &model.bodies;
     touches.place(model, now)?;
     touches.set_margins(bodies, now, activation);
-    let Touches { placements, margins, points, collider, .. } = touches;
-    collider.collide(bodies, &Situation { placements, margins }, points);
-    touches.clear();
-    let points = std::mem::take(&mut touches.points);
-    for point in &points {
-        touches.take(model, activation, point);
+    let Touches { found, laws, rate, placements, margins, collider, .. } = &mut *touches;
+    let at = Situation { placements, margins };
+    let likely = collider.pair(bodies, &at);
+    found.clear();
+    found.reserve_places(likely);
+    found.dimension = bodies.dimension;
+    laws.clear();
+    laws.reserve_exact(likely);
+    rate.clear();
+    let see = |point: &Point| see(bodies, placements, activation, point);
+    collider.meet(bodies, &at, see, |seen| {
+        found.keys.push(seen.point.key);
+        found.bodies.push(seen.bodies);
+        found.points.push(seen.point.point.to_array());
+        found.normals.push(seen.point.normal.to_array());
+        found.gaps.push(seen.point.distance);
+        laws.push(seen.law);
+        if bodies.has_moving_obstacles {
+            rate.push([seen.rate, [0.0; 3]]);
+        }
+    });
+    if bodies.are_many() {
+        *collider = Collider::default();
+        *margins = Vec::new();
     }
-    touches.points = points;
     Ok(())
+}
+
+/// What there is to know of a point, if it takes part.
+fn see(bodies: &Bodies, placements: &[Placement], when: Activation, point: &Point) -> Option<Seen> {
+    let parts = [point.key.parts.0, point.key.parts.1].map(|k| &bodies.parts[k as usize]);
+    let pair = parts.map(|part| part.body);
+    let [a, b] = pair.map(|body| {
+        let at = &placements[body as usize];
+        at.velocity_at(point.point - at.position)
+    });
+    let velocity = b - a;
+    let u_normal = point.normal.dot(velocity);
+    if !(point.distance + when.look_ahead * u_normal <= when.layer) {
+        return None;
+    }
+    let law = bodies.pair_law(parts[0].part.material, parts[1].part.material);
+    let law = law.expect("pairs that may meet have a law: checked with the model") as u32;
+    let mut rate = DVec3::ZERO;
+    if bodies.has_moving_obstacles {
+        let fixed = pair.map(|body| body as usize >= bodies.n);
+        rate -= if fixed[0] { a } else { DVec3::ZERO };
+        rate += if fixed[1] { b } else { DVec3::ZERO };
+    }
+    let frame = contact_frame(bodies.dimension, point.normal.to_array());
+    let rate = frame.map(|axis| DVec3::from_array(axis).dot(rate));
+    Some(Seen { point: *point, bodies: pair, law, rate })
 }
 
 impl Touches {
     /// Whether no bodies touch.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.keys.is_empty()
+        self.found.is_empty()
     }
 
     /// The law of point `i`.
@@ -94,36 +138,43 @@ impl Touches {
     pub fn survey(&mut self, model: &Model, state: &State) -> StepResult<(f64, Option<[u32; 2]>)> {
         self.apart = true;
         detect_touches(model, state, Activation { look_ahead: 0.0, layer: 0.0 }, self)?;
-        let deepest = (0..self.gap.len()).min_by(|&i, &j| self.gap[i].total_cmp(&self.gap[j]));
+        let Touched { gaps, bodies, .. } = &self.found;
+        let deepest = (0..gaps.len()).min_by(|&i, &j| gaps[i].total_cmp(&gaps[j]));
         let Some(deepest) = deepest else { return Ok((0.0, None)) };
-        let depth = -self.gap[deepest];
-        let pair = self.bodies[deepest];
+        let (depth, pair) = (-gaps[deepest], bodies[deepest]);
         detect_touches(model, state, Activation { look_ahead: 0.0, layer: NEAR * depth }, self)?;
         Ok((depth, Some(pair)))
     }
 
-    /// Midway between the surfaces [m].
-    pub fn point(&self, i: usize) -> DVec3 {
-        let Touch { bodies, arms, .. } = &self.touches[i];
-        // At least one of the two moves, and its arm is kept.
-        let side = usize::from(bodies[0] == IMMOVABLE);
-        self.placements[bodies[side] as usize].position + DVec3::from_array(arms[side])
+    /// Number of points.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.found.len()
     }
 
-    fn clear(&mut self) {
-        self.keys.clear();
-        self.bodies.clear();
-        self.touches.clear();
-        self.laws.clear();
-        self.gap.clear();
-        self.u_minus.clear();
-        self.rate.clear();
+    /// Bodies, axes and arms of point `i`.
+    #[inline]
+    pub fn touch(&self, bodies: &Bodies, i: usize) -> Touch {
+        let pair = self.found.bodies[i];
+        let point = DVec3::from_array(self.found.points[i]);
+        let arm = |body: u32| (point - self.placements[body as usize].position).to_array();
+        Touch {
+            bodies: pair.map(|body| if (body as usize) < bodies.n { body } else { IMMOVABLE }),
+            frame: self.found.frame(i),
+            arms: pair.map(arm),
+        }
+    }
+
+    /// The points in chunks for threads, with their rows among those of points.
+    pub fn chunks(&self, model: &Model) -> Vec<Chunk> {
+        chunks(self.len(), |i| self.form(model, i).set.dim())
     }
 
     /// Where everything is at the start of the step.
     fn place(&mut self, model: &Model, now: &State) -> StepResult {
         let bodies = &model.bodies;
         self.placements.clear();
+        self.placements.reserve_exact(bodies.n + bodies.obstacles.len());
         self.placements.extend((0..bodies.n).map(|i| bodies.placement(now, i)));
         for k in 0..bodies.obstacles.len() {
             self.placements.push(obstacle(bodies, k, now.t)?);
@@ -157,45 +208,6 @@ impl Touches {
         }
     }
 
-    /// Appends a point if it takes part.
-    fn take(&mut self, model: &Model, activation: Activation, point: &Point) {
-        let bodies = &model.bodies;
-        let parts = [point.key.parts.0, point.key.parts.1].map(|k| &bodies.parts[k as usize]);
-        let at = parts.map(|part| &self.placements[part.body as usize]);
-        let arms = at.map(|at| point.point - at.position);
-        let velocity = at[1].velocity_at(arms[1]) - at[0].velocity_at(arms[0]);
-        let u_normal = point.normal.dot(velocity);
-        if !(point.distance + activation.look_ahead * u_normal <= activation.layer) {
-            return;
-        }
-        let law = bodies.pair_law(parts[0].part.material, parts[1].part.material);
-        let law = law.expect("pairs that may meet have a law: checked with the model");
-        let frame = contact_frame(bodies.dimension, point.normal.to_array());
-        let seen = |v: DVec3| frame.map(|axis| DVec3::from_array(axis).dot(v));
-        let moving = parts.map(|part| (part.body as usize) < bodies.n);
-        let number = |side: usize| if moving[side] { parts[side].body } else { IMMOVABLE };
-        self.keys.push(point.key);
-        self.bodies.push(parts.map(|part| part.body));
-        self.touches.push(Touch {
-            bodies: [number(0), number(1)],
-            frame,
-            arms: [arms[0].to_array(), arms[1].to_array()],
-        });
-        self.laws.push(law as u32);
-        self.gap.push(point.distance);
-        self.u_minus.push(seen(velocity));
-        if bodies.has_moving_obstacles {
-            let mut rate = DVec3::ZERO;
-            if !moving[0] {
-                rate -= at[0].velocity_at(arms[0]);
-            }
-            if !moving[1] {
-                rate += at[1].velocity_at(arms[1]);
-            }
-            self.rate.push([seen(rate), [0.0; 3]]);
-        }
-    }
-
     /// What bias and obstacles add to u at the end of a step of size `h`.
     pub fn look_ahead(&mut self, model: &Model, now: &State, h: f64) -> StepResult {
         self.take_back(model.bodies.layer, now, h);
@@ -207,17 +219,11 @@ impl Touches {
     /// by ½ h² g (`a_pinched_box_does_not_creep_in_an_hour`); with it below d/2, rounding would set the task.
     fn take_back(&mut self, layer: f64, now: &State, h: f64) {
         self.back.clear();
-        let (known, mut k) = (&now.touches, 0);
-        for (key, gap) in self.keys.iter().zip(&self.gap) {
+        self.back.reserve_exact(self.found.len());
+        let mut known = now.touches.walk();
+        for (key, gap) in self.found.keys.iter().zip(&self.found.gaps) {
             let beyond = gap - 0.5 * layer;
-            if !(beyond > 0.0) {
-                self.back.push(0.0);
-                continue;
-            }
-            while known.keys.get(k).is_some_and(|other| other < key) {
-                k += 1;
-            }
-            let carried = known.keys.get(k) == Some(key) && known.impulses[k][0] > 0.0;
+            let carried = beyond > 0.0 && known.find(key).is_some_and(|p| p[0] > 0.0);
             self.back.push(if carried { beyond / h } else { 0.0 });
         }
     }
@@ -232,18 +238,19 @@ impl Touches {
         for k in 0..bodies.obstacles.len() {
             self.moved.push(obstacle(bodies, k, t)?);
         }
-        for i in 0..self.keys.len() {
+        for i in 0..self.len() {
             let mut rate = DVec3::ZERO;
             for (side, sign) in [(0, -1.0), (1, 1.0)] {
-                let [body, other] = [side, 1 - side].map(|side| self.bodies[i][side] as usize);
+                let [body, other] = [side, 1 - side].map(|side| self.found.bodies[i][side] as usize);
                 if body >= bodies.n {
                     // The body takes the point along: what moves with a turning obstacle then has u⁺ = 0.
                     let at = &self.moved[body - bodies.n];
-                    let point = self.point(i) + h * self.placements[other].velocity;
+                    let point = DVec3::from_array(self.found.points[i]);
+                    let point = point + h * self.placements[other].velocity;
                     rate += sign * at.velocity_at(point - at.position);
                 }
             }
-            self.rate[i][1] = self.touches[i].frame.map(|axis| DVec3::from_array(axis).dot(rate));
+            self.rate[i][1] = self.found.frame(i).map(|axis| DVec3::from_array(axis).dot(rate));
         }
         Ok(())
     }
@@ -252,22 +259,33 @@ impl Touches {
     #[inline]
     pub fn bias(&self, model: &Model, i: usize) -> [f64; 3] {
         if self.apart {
-            return [self.gap[i], 0.0, 0.0];
+            return [self.found.gaps[i], 0.0, 0.0];
         }
-        let (form, u) = (self.form(model, i), &self.u_minus[i]);
+        let (form, u) = (self.form(model, i), self.u_minus(i));
         let rate = self.rate.get(i).map_or([0.0; 3], |rate| rate[1]);
         let (e, e_t) = (form.restitution, form.tangential_restitution);
         [rate[0] + e * u[0] + self.back[i], rate[1] + e_t * u[1], rate[2] + e_t * u[2]]
     }
 
-    /// F (v_b + ω_b × r_b − v_a − ω_a × r_a) of point `i` for the velocities of moving bodies in world axes.
+    /// u of point `i` at the start of the step [m/s].
     #[inline]
-    pub fn relative(&self, i: usize, twist: impl Fn(usize) -> (DVec3, DVec3)) -> [f64; 3] {
-        let Touch { bodies, frame, arms } = &self.touches[i];
+    fn u_minus(&self, i: usize) -> [f64; 3] {
+        let point = DVec3::from_array(self.found.points[i]);
+        let [a, b] = self.found.bodies[i].map(|body| {
+            let at = &self.placements[body as usize];
+            at.velocity_at(point - at.position)
+        });
+        self.found.frame(i).map(|axis| DVec3::from_array(axis).dot(b - a))
+    }
+
+    /// F (v_b + ω_b × r_b − v_a − ω_a × r_a) of point `i` for the velocities `v` of moving bodies.
+    #[inline]
+    pub fn relative(&self, bodies: &Bodies, v: &[f64], i: usize) -> [f64; 3] {
+        let Touch { bodies: pair, frame, arms } = self.touch(bodies, i);
         let mut u = DVec3::ZERO;
         for (side, sign) in [(0, -1.0), (1, 1.0)] {
-            if bodies[side] != IMMOVABLE {
-                let (v, omega) = twist(bodies[side] as usize);
+            if pair[side] != IMMOVABLE {
+                let (v, omega) = self.world_twist(bodies, v, pair[side] as usize);
                 u += sign * (v + omega.cross(DVec3::from_array(arms[side])));
             }
         }
@@ -276,7 +294,7 @@ impl Touches {
 
     /// Velocity and angular velocity in world axes of body `i` for velocities `v`, turned as at the start of the step.
     #[inline]
-    pub fn world_twist(&self, bodies: &Bodies, v: &[f64], i: usize) -> (DVec3, DVec3) {
+    fn world_twist(&self, bodies: &Bodies, v: &[f64], i: usize) -> (DVec3, DVec3) {
         let (velocity, omega) = bodies.twist(v, i);
         if bodies.n_v() == 3 {
             (velocity, omega)
@@ -290,8 +308,8 @@ impl Touches {
     pub fn add_impulses(&self, model: &Model, p: &[f64], out: &mut [f64]) {
         let bodies = &model.bodies;
         let mut k = 0;
-        for i in 0..self.keys.len() {
-            let Touch { bodies: pair, frame, arms } = &self.touches[i];
+        for i in 0..self.len() {
+            let Touch { bodies: pair, frame, arms } = self.touch(bodies, i);
             let dim = self.form(model, i).set.dim();
             let mut impulse = DVec3::ZERO;
             for r in 0..dim {
@@ -313,32 +331,27 @@ impl Touches {
         }
     }
 
-    /// Notes the points of the step and their impulses in the log; `previous` are those of the step before.
-    pub fn record(
-        &self,
-        model: &Model,
-        (p, previous): (&[f64], &[f64]),
-        u_plus: impl Fn(usize) -> [f64; 3],
-        log: &mut StepLog,
-    ) {
-        let out = &mut log.touches;
-        out.dimension = model.bodies.dimension;
-        out.keys.extend_from_slice(&self.keys);
-        out.bodies.extend_from_slice(&self.bodies);
-        out.gaps.extend_from_slice(&self.gap);
-        out.u_minus.extend_from_slice(&self.u_minus);
-        out.points.extend((0..self.keys.len()).map(|i| self.point(i).to_array()));
-        out.normals.extend(self.touches.iter().map(|touch| touch.frame[0]));
-        out.u_plus.extend((0..self.keys.len()).map(u_plus));
-        let mut k = 0;
-        for i in 0..self.keys.len() {
-            let dim = self.form(model, i).set.dim();
-            let mut impulse = [0.0; 3];
-            impulse[..dim].copy_from_slice(&p[k..k + dim]);
-            out.impulses.push(impulse);
-            out.n_impacts += usize::from(p[k] > 0.0 && previous[k] <= 0.0);
-            k += dim;
+    /// Adds u at both ends of the step and the impulses to the points, and hands them to the log.
+    pub fn record(&mut self, model: &Model, (now, next): (&State, &State), log: &mut StepLog) {
+        let mut u_plus = std::mem::take(&mut self.found.u_plus);
+        fill(self.len(), &mut u_plus, |i| {
+            let mut u = self.relative(&model.bodies, &next.v, i);
+            if let Some([_, rate]) = self.rate.get(i) {
+                (0..3).for_each(|r| u[r] += rate[r]);
+            }
+            u
+        });
+        let mut u_minus = std::mem::take(&mut self.found.u_minus);
+        fill(self.len(), &mut u_minus, |i| self.u_minus(i));
+        let found = &mut self.found;
+        (found.u_minus, found.u_plus) = (u_minus, u_plus);
+        found.impulses.clone_from(&next.touches.impulses);
+        let mut known = now.touches.walk();
+        for (key, p) in found.keys.iter().zip(&found.impulses) {
+            let carried = |p: [f64; 3]| p[0] > 0.0;
+            found.n_impacts += usize::from(p[0] > 0.0 && !known.find(key).is_some_and(carried));
         }
+        std::mem::swap(found, &mut log.touches);
     }
 }
 

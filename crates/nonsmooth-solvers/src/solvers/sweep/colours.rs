@@ -1,5 +1,7 @@
 //! Greedy colours: each constraint gets the least colour that no earlier constraint it touches has.
 
+use std::collections::HashMap;
+
 /// The constraints colour by colour, each colour in the order of the problem.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Colours {
@@ -12,26 +14,34 @@ pub(super) struct Colours {
 impl Colours {
     /// By what each constraint touches: two constraints that touch the same thing differ.
     ///
-    /// A thing remembers its colours in words of 64 bits.
+    /// A thing remembers its colours in words of 64 bits: the first in a list of all things, the others, which few
+    /// need, in lists of their own.
     pub(super) fn greedy<'a, T>(n: usize, n_things: usize, touches: impl Fn(usize) -> T) -> Self
     where
         T: Iterator<Item = &'a u32> + Clone,
     {
-        let mut used: Vec<Vec<u64>> = vec![Vec::new(); n_things];
-        let mut colour = vec![0usize; n];
+        let mut used = vec![0u64; n_things];
+        let mut beyond: HashMap<u32, Vec<u64>> = HashMap::new();
+        let mut colour = vec![0u32; n];
         let mut taken: Vec<u64> = Vec::new();
         for c in 0..n {
+            let first = touches(c).fold(0, |first, &thing| first | used[thing as usize]);
+            if first != u64::MAX {
+                let bit = first.trailing_ones();
+                colour[c] = bit;
+                touches(c).for_each(|&thing| used[thing as usize] |= 1 << bit);
+                continue;
+            }
             taken.clear();
-            for &thing in touches(c) {
-                let words = &used[thing as usize];
+            for words in touches(c).filter_map(|thing| beyond.get(thing)) {
                 taken.resize(taken.len().max(words.len()), 0);
                 taken.iter_mut().zip(words).for_each(|(t, w)| *t |= w);
             }
             let word = taken.iter().position(|w| *w != u64::MAX).unwrap_or(taken.len());
-            let bit = taken.get(word).map_or(0, |w| w.trailing_ones() as usize);
-            colour[c] = 64 * word + bit;
+            let bit = taken.get(word).map_or(0, |w| w.trailing_ones());
+            colour[c] = 64 * (word as u32 + 1) + bit;
             for &thing in touches(c) {
-                let words = &mut used[thing as usize];
+                let words = beyond.entry(thing).or_default();
                 words.resize(words.len().max(word + 1), 0);
                 words[word] |= 1 << bit;
             }
@@ -44,36 +54,36 @@ impl Colours {
     where
         T: Iterator<Item = &'a u32>,
     {
-        const NONE: usize = usize::MAX;
+        const NONE: u32 = u32::MAX;
         let mut colour = vec![NONE; n];
         // The last constraint that found each colour taken.
-        let mut taken: Vec<usize> = Vec::new();
+        let mut taken: Vec<u32> = Vec::new();
         for c in 0..n {
             for &j in neighbours(c) {
-                let j = j as usize;
-                if j != c && colour[j] != NONE {
-                    taken[colour[j]] = c;
+                let known = colour[j as usize];
+                if j as usize != c && known != NONE {
+                    taken[known as usize] = c as u32;
                 }
             }
-            let found = taken.iter().position(|&by| by != c);
+            let found = taken.iter().position(|&by| by as usize != c);
             colour[c] = found.unwrap_or_else(|| {
                 taken.push(NONE);
                 taken.len() - 1
-            });
+            }) as u32;
         }
         Self::sorted(&colour)
     }
 
-    fn sorted(colour: &[usize]) -> Self {
-        let n_colours = colour.iter().max().map_or(0, |c| c + 1);
+    fn sorted(colour: &[u32]) -> Self {
+        let n_colours = colour.iter().max().map_or(0, |c| *c as usize + 1);
         let mut start = vec![0; n_colours + 1];
-        colour.iter().for_each(|&c| start[c + 1] += 1);
+        colour.iter().for_each(|&c| start[c as usize + 1] += 1);
         (0..n_colours).for_each(|c| start[c + 1] += start[c]);
         let mut next = start.clone();
         let mut order = vec![0; colour.len()];
         for (i, &c) in colour.iter().enumerate() {
-            order[next[c]] = i as u32;
-            next[c] += 1;
+            order[next[c as usize]] = i as u32;
+            next[c as usize] += 1;
         }
         Self { order, start }
     }

@@ -43,6 +43,8 @@ pub(super) struct Node<const D: usize> {
     /// First row in the problem.
     pub(super) begin: u32,
     kind: Kind,
+    /// Whether its tangents were turned.
+    pub(super) is_turned: bool,
 }
 
 impl<const D: usize> Node<D> {
@@ -72,6 +74,7 @@ impl<const D: usize> Node<D> {
             weight: touching.weights(&problem.sets)[c].max(0.0),
             begin,
             kind,
+            is_turned: false,
         };
         let first = begin as usize;
         node.u_free[..set.dim()].copy_from_slice(&problem.u_free[first..first + set.dim()]);
@@ -96,6 +99,7 @@ impl<const D: usize> Node<D> {
         if dim == 3 && part(1, 2).abs() > RANK_TOLERANCE * size {
             let (cos, sin, diagonal) = Disc::diagonalise(part(1, 1), part(1, 2), part(2, 2));
             axes = [cos, sin];
+            self.is_turned = true;
             self.pivot[1..].copy_from_slice(&diagonal);
             turn(axes, &mut self.ratio);
             turn(axes, &mut self.u_free);

@@ -88,12 +88,10 @@ impl<T: Turn> Mover<T> {
 #[derive(Default)]
 pub(super) struct Touched<const D: usize, T> {
     nodes: Vec<Node<D>>,
-    /// Cosine and sine by which each contact's tangents were turned.
+    /// Cosine and sine by which the tangents were turned, of those contacts whose are.
     axes: Vec<[f64; 2]>,
     /// The bodies, and one more for all that does not move.
     movers: Vec<Mover<T>>,
-    begin: Vec<u32>,
-    order: Vec<u32>,
     /// Where colours begin; empty in the natural order.
     colours: Vec<usize>,
     sums: Vec<f64>,
@@ -149,58 +147,60 @@ pub(super) fn is_round(touching: &Touching) -> bool {
 }
 
 impl<const D: usize, T: Turn> Form for Touched<D, T> {
-    fn prepare(&mut self, problem: &Problem, order: Order) {
+    fn prepare(&mut self, problem: &Problem, kind: Order) {
         let Matrix::Touching(touching) = &problem.matrix else {
             unreachable!("the storage is chosen by the matrix")
         };
+        self.way = Way::default();
         self.movers.clear();
         let still = Inertia::default();
+        self.movers.reserve_exact(touching.bodies.len() + 1);
         self.movers.extend(touching.bodies.iter().chain([&still]).map(Mover::new));
-        self.begin.clear();
-        self.begin.extend(problem.blocks().map(|(begin, _)| begin as u32));
-        let n = self.begin.len();
-        self.order.clear();
+        let begin: Vec<u32> = problem.blocks().map(|(begin, _)| begin as u32).collect();
+        let n = begin.len();
+        let mut order = Vec::new();
         self.colours.clear();
-        if order == Order::Coloured {
+        if kind == Order::Coloured {
             let moves = |body: &&u32| {
                 touching.bodies.get(**body as usize).is_some_and(|inertia| !inertia.is_fixed())
             };
             let of = |c: usize| touching.touches[c].bodies.iter().filter(moves);
             let colours = Colours::greedy(n, touching.bodies.len(), of);
-            (self.order, self.colours) = (colours.order, colours.start);
-        } else {
-            self.order.extend(0..n as u32);
+            (order, self.colours) = (colours.order, colours.start);
         }
         touching.weights(&problem.sets);
-        let (begin, order) = (&self.begin, &self.order);
         let node = |k: usize| {
-            let c = order[k] as usize;
+            let c = order.get(k).map_or(k, |c| *c as usize);
             Node::new(problem, touching, c, begin[c])
         };
-        (0..n)
-            .into_par_iter()
-            .with_min_len(CHUNK)
-            .map(node)
-            .unzip_into_vecs(&mut self.nodes, &mut self.axes);
+        let nodes = (0..n).into_par_iter().with_min_len(CHUNK).map(node);
+        nodes.unzip_into_vecs(&mut self.nodes, &mut self.axes);
+        let nodes = &self.nodes;
+        let mut turned = nodes.iter().map(|node| node.is_turned);
+        self.axes.retain(|_| turned.next() == Some(true));
+        self.axes.shrink_to_fit();
     }
 
     fn load(&mut self, p: &[f64]) {
-        for (node, axes) in self.nodes.iter_mut().zip(&self.axes) {
+        let mut axes = self.axes.iter();
+        for node in &mut self.nodes {
             let (begin, dim) = (node.begin as usize, node.dim());
             node.p = [0.0; D];
             node.p[..dim].copy_from_slice(&p[begin..begin + dim]);
-            if dim == 3 {
-                turn(*axes, &mut node.p);
+            if node.is_turned {
+                turn(*axes.next().expect("axes of each that is turned"), &mut node.p);
             }
         }
         self.refresh();
     }
 
     fn store(&self, p: &mut [f64]) {
-        for (node, [cos, sin]) in self.nodes.iter().zip(&self.axes) {
+        let mut axes = self.axes.iter();
+        for node in &self.nodes {
             let (begin, dim) = (node.begin as usize, node.dim());
             let mut own = node.p;
-            if dim == 3 {
+            if node.is_turned {
+                let [cos, sin] = axes.next().expect("axes of each that is turned");
                 turn([*cos, -sin], &mut own);
             }
             p[begin..begin + dim].copy_from_slice(&own[..dim]);
@@ -208,22 +208,21 @@ impl<const D: usize, T: Turn> Form for Touched<D, T> {
     }
 
     fn remember(&mut self) {
-        self.way.p.clear();
-        self.way.p.extend(self.nodes.iter().map(|node| Trace::from(node.p)));
-        self.way.v.clear();
-        self.way.v.extend(self.movers.iter().map(|mover| Trace::from(mover.get())));
+        let nodes = self.nodes.par_iter().with_min_len(16 * CHUNK);
+        nodes.map(|node| Trace::from(node.p)).collect_into_vec(&mut self.way.p);
+        let movers = self.movers.par_iter().with_min_len(16 * CHUNK);
+        movers.map(|mover| Trace::from(mover.get())).collect_into_vec(&mut self.way.v);
     }
 
     fn extrapolate(&mut self, theta: f64, beta: f64) {
-        let follow =
-            |(node, way): (&mut Node<D>, &mut Trace<D>)| way.extrapolate(theta, beta, &mut node.p);
         let nodes = self.nodes.par_iter_mut().with_min_len(16 * CHUNK);
-        nodes.zip(&mut self.way.p).for_each(follow);
-        for (mover, way) in self.movers.iter().zip(&mut self.way.v) {
+        nodes.zip(&mut self.way.p).for_each(|(node, way)| way.extrapolate(theta, beta, &mut node.p));
+        let movers = self.movers.par_iter().with_min_len(16 * CHUNK);
+        movers.zip(&mut self.way.v).for_each(|(mover, way)| {
             let mut v = mover.get();
             way.extrapolate(theta, beta, &mut v);
             mover.velocity.iter().zip(v).for_each(|(atom, v)| atom.set(v));
-        }
+        });
     }
 
     fn sweep(&mut self, rule: Rule) -> f64 {

@@ -4,47 +4,26 @@
 //! those that appear at the same time, are known. Moreau's schemes do not push overlaps apart, so that a body born inside
 //! of another would stay there: it is refused.
 
-use super::collide::{Pose, pose_and_bounds};
-use super::{Bodies, Life, Overlap, PartOf, Placed, Placement};
+use super::collide::Narrow;
+use super::{Bodies, Life, Overlap, PartOf, Placement};
 use crate::model::{State, UserError};
-use nonsmooth_geometry::{planar, spatial};
 
 /// Overlap at birth that is refused, in parts of the radius of a ball about the smaller part: what bodies that touch have
 /// anyway, after steps of a sensible size, is less.
 const DEEP: f64 = 0.01;
 
-/// Contacts of two parts; buffers only.
-#[derive(Default)]
-struct Probe {
-    plane: Vec<planar::Contact>,
-    space: Vec<spatial::Contact>,
-}
-
-impl Probe {
-    /// How deep two parts overlap, if that is deep [m].
-    fn depth(&mut self, [a, b]: [&PartOf; 2], at: [&Placement; 2]) -> Option<f64> {
-        if a.body == b.body || !a.part.groups.meet(b.part.groups) {
-            return None;
-        }
-        if !((at[0].position - at[1].position).length() < a.reach + b.reach) {
-            return None;
-        }
-        let poses = (pose_and_bounds(&a.part.placed, at[0]).0, pose_and_bounds(&b.part.placed, at[1]).0);
-        let least = match (&a.part.placed, &b.part.placed, poses) {
-            (Placed::Space(shape, _), Placed::Space(other, _), (Pose::Space(p), Pose::Space(q))) => {
-                self.space.clear();
-                spatial::contacts(shape, &p, other, &q, 0.0, &mut self.space);
-                self.space.iter().fold(0.0, |least: f64, c| least.min(c.distance))
-            }
-            (Placed::Plane(shape, _), Placed::Plane(other, _), (Pose::Plane(p), Pose::Plane(q))) => {
-                self.plane.clear();
-                planar::contacts(shape, &p, other, &q, 0.0, &mut self.plane);
-                self.plane.iter().fold(0.0, |least: f64, c| least.min(c.distance))
-            }
-            _ => 0.0,
-        };
-        (-least > DEEP * a.reach.min(b.reach)).then_some(-least)
+/// How deep two parts overlap, if that is deep [m].
+fn depth(narrow: &mut Narrow, [a, b]: [&PartOf; 2], at: [&Placement; 2]) -> Option<f64> {
+    if a.body == b.body || !a.part.groups.meet(b.part.groups) {
+        return None;
     }
+    if !((at[0].position - at[1].position).length() < a.reach + b.reach) {
+        return None;
+    }
+    // Only the depth is asked for, so the names are no matter.
+    let points = narrow.meet((0, 0), [a, b], at, 0.0);
+    let least = points.iter().fold(0.0, |least: f64, point| least.min(point.distance));
+    (-least > DEEP * a.reach.min(b.reach)).then_some(-least)
 }
 
 impl Bodies {
@@ -55,7 +34,7 @@ impl Bodies {
         after: &State,
     ) -> Result<Option<Overlap>, UserError> {
         let is_new = |i: usize| before.lives[i] == Life::Unborn && after.lives[i] == Life::Present;
-        let (mut probe, mut deepest): (Probe, Option<Overlap>) = (Probe::default(), None);
+        let (mut narrow, mut deepest): (Narrow, Option<Overlap>) = (Narrow::default(), None);
         for i in (0..after.lives.len()).filter(|&i| is_new(i)) {
             let at = self.placement(after, i);
             for other in self.parts.iter().filter(|other| other.body as usize != i) {
@@ -73,7 +52,7 @@ impl Bodies {
                     continue;
                 }
                 for part in self.parts.iter().filter(|part| part.body as usize == i) {
-                    let depth = probe.depth([part, other], [&at, &there]);
+                    let depth = depth(&mut narrow, [part, other], [&at, &there]);
                     self.keep_deeper([j, i], depth, after.t, &mut deepest);
                 }
             }
@@ -95,19 +74,19 @@ impl Bodies {
             .collect();
         // By time, then along x: those that may overlap follow each other.
         coming.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        let (mut probe, mut found) = (Probe::default(), Vec::new());
+        let (mut narrow, mut found) = (Narrow::default(), Vec::new());
         let fixed: Vec<(&PartOf, Placement)> = self.fixed_parts().collect();
         for (k, &(t, low, part)) in coming.iter().enumerate() {
             let at = self.placement(state, part.body as usize);
             let mut deepest = None;
             for (other, there) in &fixed {
-                let depth = probe.depth([part, other], [&at, there]);
+                let depth = depth(&mut narrow, [part, other], [&at, there]);
                 self.keep_deeper([other, part].map(|p| p.body as usize), depth, t, &mut deepest);
             }
             let near = |other: &&(f64, f64, &PartOf)| other.0 == t && other.1 < low + 2.0 * part.reach;
             for (.., other) in coming[k + 1..].iter().take_while(near) {
                 let there = self.placement(state, other.body as usize);
-                let depth = probe.depth([part, other], [&at, &there]);
+                let depth = depth(&mut narrow, [part, other], [&at, &there]);
                 self.keep_deeper([other, part].map(|p| p.body as usize), depth, t, &mut deepest);
             }
             found.extend(deepest);

@@ -291,8 +291,14 @@ pub(in crate::model) fn check_laws(
     }
 }
 
-/// Contact points of all bodies in `state` that are no farther apart than `distance` [m].
-fn points_within(model: &Model, state: &State, distance: f64) -> Result<Vec<Point>, UserError> {
+/// Shows to `take` what `see` makes of the contact points of bodies in `state` that are no farther apart than `distance` [m].
+fn look_within<T: Send>(
+    model: &Model,
+    state: &State,
+    distance: f64,
+    see: impl Fn(&Point) -> Option<T> + Sync,
+    take: impl FnMut(T),
+) -> Result<(), UserError> {
     let bodies = &model.bodies;
     let mut placements: Vec<Placement> = (0..bodies.n).map(|i| bodies.placement(state, i)).collect();
     for k in 0..bodies.obstacles.len() {
@@ -301,36 +307,39 @@ fn points_within(model: &Model, state: &State, distance: f64) -> Result<Vec<Poin
     let is_absent = |i| i < bodies.n && !bodies.is_present(state, i);
     let margin = |i| if is_absent(i) { f64::NAN } else { 0.5 * distance };
     let margins: Vec<f64> = (0..placements.len()).map(margin).collect();
-    let mut points = Vec::new();
     let at = Situation { placements: &placements, margins: &margins };
-    Collider::default().collide(bodies, &at, &mut points);
-    Ok(points)
+    let mut collider = Collider::default();
+    collider.pair(bodies, &at);
+    collider.meet(bodies, &at, see, take);
+    Ok(())
 }
 
 impl Model {
     /// Number of points where bodies touch in `state`: those within the contact layer.
     pub fn count_touches(&self, state: &State) -> Result<usize, UserError> {
-        let layer = self.bodies.layer;
-        let points = points_within(self, state, layer)?;
-        Ok(points.iter().filter(|point| point.distance <= layer).count())
+        let (layer, mut count) = (self.bodies.layer, 0);
+        let see = |point: &Point| (point.distance <= layer).then_some(());
+        look_within(self, state, layer, see, |()| count += 1)?;
+        Ok(count)
     }
 }
 
 /// Reports bodies that overlap in `state` by more than rounding, and those that will when they appear.
 pub(crate) fn check_overlaps(model: &Model, state: &State) -> Result<Option<BodyIssue>, UserError> {
     let bodies = &model.bodies;
-    let points = points_within(model, state, 0.0)?;
     let mut found: Vec<((u32, u32), f64)> = Vec::new();
-    for point in &points {
-        let (a, b) =
-            (&bodies.parts[point.key.parts.0 as usize], &bodies.parts[point.key.parts.1 as usize]);
-        if point.distance < -ROUNDING * a.reach.min(b.reach) {
-            match found.last_mut().filter(|last| last.0 == (a.body, b.body)) {
-                Some(last) => last.1 = last.1.max(-point.distance),
-                None => found.push(((a.body, b.body), -point.distance)),
-            }
+    let see = |point: &Point| {
+        let (a, b) = point.key.parts;
+        let (a, b) = (&bodies.parts[a as usize], &bodies.parts[b as usize]);
+        let deep = point.distance < -ROUNDING * a.reach.min(b.reach);
+        deep.then_some(((a.body, b.body), -point.distance))
+    };
+    look_within(model, state, 0.0, see, |(pair, depth)| {
+        match found.last_mut().filter(|last| last.0 == pair) {
+            Some(last) => last.1 = last.1.max(depth),
+            None => found.push((pair, depth)),
         }
-    }
+    })?;
     let foreseen = bodies.foreseen(state);
     let count = found.len() + foreseen.len();
     found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
