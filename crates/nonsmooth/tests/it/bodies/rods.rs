@@ -68,7 +68,7 @@ fn depths(shape: &Shape, bed: &Bed, (h, drop): (f64, f64)) -> [f64; 2] {
 }
 
 /// Every pair has one point of closest approach, because nothing is quite parallel. With that point alone a rod rocks from
-/// end to end and sinks for as long as it lies there: capsules by 13 mm in 1 s and 35 mm in 3 s.
+/// end to end and sinks for as long as it lies there: capsules by 13 mm in 1 s and 35 mm in 3 s, a cylinder on rails by 22 mm and 36 mm.
 #[test]
 fn a_rod_along_another_does_not_sink() {
     let capsule = Shape::capsule(0.1, RADIUS).unwrap();
@@ -78,16 +78,17 @@ fn a_rod_along_another_does_not_sink() {
     let beds = [
         Bed::new(capsule.clone(), 0.06, (0.0, RADIUS), 0.0),
         Bed::new(cylinder.clone(), 0.06, (0.0, RADIUS), 0.0),
-        Bed::new(cuboid, 0.04, (ridge, 0.0), FRAC_PI_4),
-        Bed::new(rail(), 0.04, (0.05, 0.0), 0.0),
+        // Edges so close to each other that the normals are far from those of the faces.
+        Bed::new(cuboid, 0.01, (ridge, 0.0), FRAC_PI_4),
+        Bed::new(rail(), 0.02, (0.05, 0.0), 0.0),
     ];
-    // Turned by 4 mrad at most, ends 0.15 m from the middle are 0.6 mm aside, on slopes of up to 4 : 3.
+    // Turned by 4 mrad at most, ends 0.15 m from the middle are 0.6 mm aside, on slopes of up to 3 : 4.
     let (h, drop) = (2e-3, 2e-3);
     for bed in &beds {
         for shape in [&capsule, &cylinder] {
             let [early, late] = depths(shape, bed, (h, drop));
-            // It falls by less than twice the drop, and overlaps by v h.
-            let most = h * (4.0 * 9.81 * drop).sqrt();
+            // It falls by less than twice the drop, one end before the other, and each time overlaps by v h.
+            let most = 2.0 * h * (4.0 * 9.81 * drop).sqrt();
             assert!(early < most, "{shape:?} on {:?}: {early:.2e} m deep", bed.under);
             // Residuals of 1e-10 of h g, in 1000 steps.
             assert!(
