@@ -4,9 +4,10 @@
 //! those that appear at the same time, are known. Moreau's schemes do not push overlaps apart, so that a body born inside
 //! of another would stay there: it is refused.
 
-use super::collide::Narrow;
+use super::collide::{Collider, Narrow, Point, Situation};
 use super::{Bodies, Life, Overlap, PartOf, Placement};
 use crate::model::{State, UserError};
+use glam::DVec3;
 
 /// Overlap at birth that is refused, in parts of the radius of a ball about the smaller part: what bodies that touch have
 /// anyway, after steps of a sensible size, is less.
@@ -23,7 +24,12 @@ fn depth(narrow: &mut Narrow, [a, b]: [&PartOf; 2], at: [&Placement; 2]) -> Opti
     // Only the depth is asked for, so the names are no matter.
     let points = narrow.meet((0, 0), [a, b], at, 0.0);
     let least = points.iter().fold(0.0, |least: f64, point| least.min(point.distance));
-    (-least > DEEP * a.reach.min(b.reach)).then_some(-least)
+    deep(-least, [a, b])
+}
+
+/// An overlap of two parts, if it is deep [m].
+fn deep(depth: f64, [a, b]: [&PartOf; 2]) -> Option<f64> {
+    (depth > DEEP * a.reach.min(b.reach)).then_some(depth)
 }
 
 impl Bodies {
@@ -33,30 +39,38 @@ impl Bodies {
         before: &State,
         after: &State,
     ) -> Result<Option<Overlap>, UserError> {
-        let is_new = |i: usize| before.lives[i] == Life::Unborn && after.lives[i] == Life::Present;
-        let (mut narrow, mut deepest): (Narrow, Option<Overlap>) = (Narrow::default(), None);
-        for i in (0..after.lives.len()).filter(|&i| is_new(i)) {
-            let at = self.placement(after, i);
-            for other in self.parts.iter().filter(|other| other.body as usize != i) {
-                let j = other.body as usize;
-                if j < self.n && (!self.is_present(after, j) || j < i && is_new(j)) {
-                    continue;
-                }
-                let there = if j < self.n {
-                    self.placement(after, j)
-                } else {
-                    self.obstacle(j - self.n, after.t)?
-                };
-                // The near ones only are worth a look at all parts.
-                if !((at.position - there.position).length() < self.reach[i] + other.reach) {
-                    continue;
-                }
-                for part in self.parts.iter().filter(|part| part.body as usize == i) {
-                    let depth = depth(&mut narrow, [part, other], [&at, &there]);
-                    self.keep_deeper([j, i], depth, after.t, &mut deepest);
-                }
-            }
+        let is_new =
+            |i: usize| i < self.n && before.lives[i] == Life::Unborn && after.lives[i] == Life::Present;
+        let mut placements: Vec<Placement> = (0..self.n).map(|i| self.placement(after, i)).collect();
+        let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        for i in (0..self.n).filter(|&i| is_new(i)) {
+            low = low.min(placements[i].position - self.reach[i]);
+            high = high.max(placements[i].position + self.reach[i]);
         }
+        if !low.cmple(high).all() {
+            return Ok(None);
+        }
+        for k in 0..self.obstacles.len() {
+            placements.push(self.obstacle(k, after.t)?);
+        }
+        // Only who comes near the newcomers is looked at.
+        let margin = |(i, at): (usize, &Placement)| {
+            let there = i >= self.n || self.is_present(after, i);
+            let away = at.position - at.position.clamp(low, high);
+            if there && away.length() < self.reach[i] { 0.0 } else { f64::NAN }
+        };
+        let margins: Vec<f64> = placements.iter().enumerate().map(margin).collect();
+        let at = Situation { placements: &placements, margins: &margins };
+        let see = |point: &Point| {
+            let parts = [point.key.parts.0, point.key.parts.1].map(|k| &self.parts[k as usize]);
+            let [a, b] = parts.map(|part| part.body as usize);
+            let pair = if is_new(b) { [a, b] } else { [b, a] };
+            is_new(pair[1]).then_some((pair, deep(-point.distance, parts)))
+        };
+        let (mut collider, mut deepest) = (Collider::default(), None);
+        collider.pair(self, &at);
+        let keep = |(pair, depth)| self.keep_deeper(pair, depth, after.t, &mut deepest);
+        collider.meet(self, &at, see, keep);
         Ok(deepest)
     }
 
