@@ -45,7 +45,7 @@ impl Bed {
 fn rail() -> Shape {
     let corners = [(-0.05, 0.0), (0.05, 0.05), (0.05, -0.05)];
     let corners = corners.map(|(x, y)| [[x, y, -0.15], [x, y, 0.15]]).concat();
-    Shape::hull(&corners).unwrap()
+    Shape::hull(&corners).expect("a right shape")
 }
 
 /// Overlaps of a rod in the groove of a bed [m], after 1 s and after 3 s of rest.
@@ -68,7 +68,8 @@ fn depths(shape: &Shape, bed: &Bed, (h, drop): (f64, f64)) -> [f64; 2] {
 }
 
 /// Every pair has one point of closest approach, because nothing is quite parallel. With that point alone a rod rocks from
-/// end to end and sinks for as long as it lies there: capsules by 13 mm in 1 s and 35 mm in 3 s, a cylinder on rails by 22 mm and 36 mm.
+/// end to end and sinks for as long as it lies there: capsules by 13 mm in 1 s and 35 mm in 3 s, a cylinder on rails by
+/// 22 mm and 36 mm.
 #[test]
 fn a_rod_along_another_does_not_sink() {
     let capsule = Shape::capsule(0.1, RADIUS).unwrap();
@@ -103,7 +104,10 @@ fn a_rod_along_another_does_not_sink() {
 /// Overlap of a rod that rocks on a crossed one of radius r after 1 s [m], and ∫ h (r − c) ω² dt.
 fn rocked(scheme: &str, h: f64) -> [f64; 2] {
     let (r, turning) = (0.1, 3.0);
-    let (shape, under) = (Shape::capsule(0.1, RADIUS).unwrap(), Shape::capsule(0.2, r).unwrap());
+    let (shape, under) = (
+        Shape::capsule(0.1, RADIUS).expect("a right shape"),
+        Shape::capsule(0.2, r).expect("a right shape"),
+    );
     let fixed = Pose::turned([0.0; 3], [1.0, 0.0, 0.0], FRAC_PI_2);
     let mut yard = Yard::new(1.0, 0.0);
     let part = Part::space(under.clone(), yard.material);
@@ -114,10 +118,10 @@ fn rocked(scheme: &str, h: f64) -> [f64; 2] {
     body.velocity = [turning * RADIUS, 0.0, 0.0];
     body.angular_velocity = [0.0, turning, 0.0];
     yard.builder.body(body);
-    let (model, state) = yard.builder.build(0.0).unwrap();
-    let scheme = find_integrator(scheme).unwrap();
-    let scheme = scheme.build(&Options::default(), Solving::default()).unwrap();
-    let mut simulation = Simulation::new(model, state, scheme, h).unwrap();
+    let (model, state) = yard.builder.build(0.0).expect("a right model");
+    let scheme = find_integrator(scheme).expect("a listed scheme");
+    let scheme = scheme.build(&Options::default(), Solving::default()).expect("defaults are valid");
+    let mut simulation = Simulation::new(model, state, scheme, h).expect("the scheme takes it");
     let mut expected = 0.0;
     for _ in 0..(1.0 / h).round() as u64 {
         let frame = simulation.step().unwrap_or_else(|error| panic!("{error}"));
