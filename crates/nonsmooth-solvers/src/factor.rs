@@ -8,6 +8,7 @@
 use crate::sparse::Sparse;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::ldlt::factor::LdltRegularization;
+use faer::sparse::linalg::SupernodalThreshold;
 use faer::sparse::linalg::cholesky as ch;
 use faer::sparse::linalg::lu;
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
@@ -141,8 +142,14 @@ impl GeneralFactor {
         let rows = source.iter().map(|&(_, i, _)| i as usize).collect();
         let pattern = SymbolicSparseColMat::new_checked(n, n, start, None, rows);
         let matrix = SparseColMat::new(pattern, vec![0.0; source.len()]);
-        let symbolic = lu::factorize_symbolic_lu(matrix.symbolic(), Default::default())
-            .map_err(|_| FactorError::Pattern)?;
+        // By dense panels whatever faer guesses: bodies that touch are blocks of six rows. 100 spheres in a box and a wall of
+        // bricks take less than half of the time this way; an arch of 21 stones and stacks the same.
+        let by_panels = lu::LuSymbolicParams {
+            supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
+            ..Default::default()
+        };
+        let symbolic =
+            lu::factorize_symbolic_lu(matrix.symbolic(), by_panels).map_err(|_| FactorError::Pattern)?;
         let memory = MemBuffer::new(
             symbolic
                 .factorize_numeric_lu_scratch::<f64>(Par::Seq, Default::default())

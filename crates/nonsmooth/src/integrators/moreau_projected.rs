@@ -71,9 +71,9 @@ const PROJECTION_TOLERANCE: Declared = Declared {
 };
 const PROJECTION_ITERATIONS: Declared = Declared {
     name: "projection_iterations",
-    about: "most passes of the projection [–]",
+    about: "most passes of the projection; hundreds of bodies that arrive at once need tens [–]",
     kind: Kind::Count,
-    default: "10",
+    default: "100",
 };
 
 /// What the summary calls steps whose contacts could not all close.
