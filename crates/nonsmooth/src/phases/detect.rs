@@ -337,11 +337,7 @@ impl Rows {
     #[inline]
     pub fn take_back(&mut self, model: &Model, next: &mut State, log: &mut StepLog) {
         if !model.bodies.is_empty() {
-            std::mem::swap(&mut self.touches.found, &mut log.touches);
-        }
-        if model.bodies.are_many() {
-            self.touches.found.give_back();
-            next.give_back();
+            self.touches.take_back(model, next, log);
         }
     }
 

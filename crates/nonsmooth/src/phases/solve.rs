@@ -41,9 +41,6 @@ impl Impulses {
 pub fn warm_start(model: &Model, now: &State, rows: &Rows, h: f64, impulses: &mut Impulses) {
     impulses.previous.clear();
     impulses.p.clear();
-    if model.bodies.are_many() {
-        impulses.u = Vec::new();
-    }
     if !rows.keys.is_empty() {
         guess(now, rows, h, impulses);
     }
@@ -72,6 +69,9 @@ fn guess(now: &State, rows: &Rows, h: f64, impulses: &mut Impulses) {
 #[inline(never)]
 fn guess_touches(model: &Model, now: &State, rows: &Rows, h: f64, impulses: &mut Impulses) {
     let scale = if now.step_size > 0.0 { h / now.step_size } else { 1.0 };
+    if model.bodies.are_many() {
+        impulses.u = Vec::new();
+    }
     let mut known = now.touches.walk();
     impulses.p.reserve_exact(3 * rows.touches.len());
     for (i, key) in rows.touches.found.keys.iter().enumerate() {

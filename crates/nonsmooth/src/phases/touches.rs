@@ -210,14 +210,14 @@ impl Touches {
 
     /// What bias and obstacles add to u at the end of a step of size `h`.
     pub fn look_ahead(&mut self, model: &Model, now: &State, h: f64) -> StepResult {
-        self.take_back(model.bodies.layer, now, h);
+        self.close_gaps(model.bodies.layer, now, h);
         self.follow_obstacles(model, now.t + h, h)
     }
 
     /// A point that carried an impulse in the last step is closed: what gap it has is what residuals added up to. Beyond
     /// half the layer d it is taken back, u⁺ ≥ −(y − d/2)/h. Without that it leaves the layer some day, and its body falls
     /// by ½ h² g (`a_pinched_box_does_not_creep_in_an_hour`); with it below d/2, rounding would set the task.
-    fn take_back(&mut self, layer: f64, now: &State, h: f64) {
+    fn close_gaps(&mut self, layer: f64, now: &State, h: f64) {
         self.back.clear();
         self.back.reserve_exact(self.found.len());
         let mut known = now.touches.walk();
@@ -331,7 +331,18 @@ impl Touches {
         }
     }
 
+    /// Takes the lists back from the log of the step before; where memory counts, those go that a step writes last.
+    #[inline(never)]
+    pub fn take_back(&mut self, model: &Model, next: &mut State, log: &mut StepLog) {
+        std::mem::swap(&mut self.found, &mut log.touches);
+        if model.bodies.are_many() {
+            self.found.give_back();
+            next.give_back();
+        }
+    }
+
     /// Adds u at both ends of the step and the impulses to the points, and hands them to the log.
+    #[inline(never)]
     pub fn record(&mut self, model: &Model, (now, next): (&State, &State), log: &mut StepLog) {
         let mut u_plus = std::mem::take(&mut self.found.u_plus);
         fill(self.len(), &mut u_plus, |i| {
