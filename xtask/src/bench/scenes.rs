@@ -18,7 +18,7 @@ const TURNS: usize = 3;
 const LONG: f64 = 10.0;
 
 /// What was asked for.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 struct Asked {
     /// Scenes by name; all if there are none.
     only: Vec<String>,
@@ -26,18 +26,20 @@ struct Asked {
     limit: String,
     /// Nothing is written to the docs.
     is_quick: bool,
+    /// Scenes that an earlier run has written are taken as they are: the largest takes minutes to settle.
+    is_kept: bool,
     /// Nothing is measured: the page is made of the tables that earlier runs have left.
     is_joined: bool,
 }
 
 impl Asked {
     fn parse(words: &[&str]) -> Result<Self, String> {
-        let mut asked =
-            Self { only: Vec::new(), limit: "120".into(), is_quick: false, is_joined: false };
+        let mut asked = Self { limit: "120".into(), ..Self::default() };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             match *word {
                 "--quick" => (asked.is_quick, asked.limit) = (true, "5".into()),
+                "--keep" => asked.is_kept = true,
                 "--join" => asked.is_joined = true,
                 "--limit" => {
                     let limit = words.next().filter(|limit| limit.parse::<f64>().is_ok_and(|x| x > 0.0));
@@ -86,12 +88,12 @@ pub(super) fn run(workspace: &Workspace, words: &[&str]) -> Result<(), String> {
         is_joined: asked.is_joined,
         folder,
     };
-    if !bench.is_joined {
-        show(Command::new(&bench.ours).arg("write").arg(&bench.folder).args(&asked.only))?;
-    }
     let mut measured = Vec::new();
     for name in names(&bench.ours)? {
         if asked.only.is_empty() || asked.only.contains(&name) {
+            if !bench.is_joined && !(asked.is_kept && bench.scene(&name).exists()) {
+                show(Command::new(&bench.ours).arg("write").arg(&bench.folder).arg(&name))?;
+            }
             measured.push(bench.measure(&name)?);
         }
     }
@@ -150,7 +152,8 @@ impl Bench<'_> {
             Ok(found) => measured.engines.push((engine, found)),
             Err(wrong) => println!("{name}: {engine} was not measured: {wrong}"),
         };
-        add("ours", self.ours(name));
+        add("ours", self.ours(name, "ours", "1"));
+        add("ours-two", self.ours(name, "ours-two", "2"));
         if let Some(program) = &self.rapier {
             add("rapier", self.rapier(program, name, "coulomb"));
             add("rapier-default", self.rapier(program, name, "default"));
@@ -191,11 +194,14 @@ impl Bench<'_> {
         Ok(tables)
     }
 
-    fn ours(&self, name: &str) -> Result<Engine, String> {
-        let [steps, frames] = ["csv", "txt"].map(|what| self.file(name, "ours", what));
+    fn ours(&self, name: &str, engine: &str, threads: &str) -> Result<Engine, String> {
+        let [steps, frames] = ["csv", "txt"].map(|what| self.file(name, engine, what));
         let mut command = Command::new(&self.ours);
-        // One thread, as the others.
-        command.env("RAYON_NUM_THREADS", "1").arg("run").arg(self.scene(name)).args([&steps, &frames]);
+        command
+            .env("RAYON_NUM_THREADS", threads)
+            .arg("run")
+            .arg(self.scene(name))
+            .args([&steps, &frames]);
         let tables = self.tables(&mut command, &steps)?;
         Ok(Engine::new(&tables, &self.overlaps(name, &frames)?))
     }
@@ -248,7 +254,8 @@ mod tests {
     fn arguments_are_understood_or_refused() {
         let asked = Asked::parse(&["arch", "--limit", "30", "wall"]).unwrap();
         let only = vec!["arch".to_owned(), "wall".to_owned()];
-        assert_eq!(asked, Asked { only, limit: "30".into(), is_quick: false, is_joined: false });
+        assert_eq!(asked, Asked { only, limit: "30".into(), ..Asked::default() });
+        assert!(Asked::parse(&["--keep"]).unwrap().is_kept);
         assert_eq!(Asked::parse(&["--limit", "soon"]).unwrap_err(), "--limit needs seconds");
         assert_eq!(Asked::parse(&["--slow"]).unwrap_err(), "bench scenes does not know `--slow`");
     }

@@ -8,6 +8,7 @@ use nonsmooth::{
 use nonsmooth_solvers::Status;
 use std::io::Write as _;
 use std::path::Path;
+use std::time::Instant;
 
 /// Overlap that the projection leaves while a scene settles [m]: as much as blocks begin with.
 const CLOSED: f64 = 1e-6;
@@ -86,13 +87,14 @@ pub fn run(scene: &Path, table: &Path, frames: &Path, solver: &str) -> Result<()
     let named = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
     let create = |path: &Path| std::fs::File::create(path).map_err(|error| named(path, error));
     let (mut rows, mut poses) = (create(table)?, create(frames)?);
-    let head = "step,cpu_s,contacts,iterations,certificate,method,is_converged,energy_j,memory_mib";
+    let head =
+        "step,cpu_s,wall_s,contacts,iterations,certificate,method,is_converged,energy_j,memory_mib";
     writeln!(rows, "{head}").map_err(|error| named(table, error))?;
     for step in 1..=scene.steps {
-        let begun = cpu();
+        let (begun, clock) = (cpu(), Instant::now());
         let frame = simulation.step().map_err(|error| error.to_string())?;
-        let seconds = cpu() - begun;
-        writeln!(rows, "{step},{seconds:e},{},{}", row(&frame), memory())
+        let (seconds, wall) = (cpu() - begun, clock.elapsed().as_secs_f64());
+        writeln!(rows, "{step},{seconds:e},{wall:e},{},{}", row(&frame), memory())
             .map_err(|error| named(table, error))?;
         if scene.frames.contains(&step) {
             let numbers: Vec<String> = frame.after.q.iter().map(f64::to_string).collect();
