@@ -91,7 +91,8 @@ pub(super) fn run(workspace: &Workspace, words: &[&str]) -> Result<(), String> {
     let mut measured = Vec::new();
     for name in names(&bench.ours)? {
         if asked.only.is_empty() || asked.only.contains(&name) {
-            if !bench.is_joined && !(asked.is_kept && bench.scene(&name).exists()) {
+            let is_there = bench.is_joined || asked.is_kept && bench.scene(&name).exists();
+            if !is_there {
                 show(Command::new(&bench.ours).arg("write").arg(&bench.folder).arg(&name))?;
             }
             measured.push(bench.measure(&name)?);
