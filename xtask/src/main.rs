@@ -20,7 +20,7 @@ usage: cargo xtask test [--require TIER]... [--only TIER]...
   ci     the same; --full adds callgrind and VTK's reader
   tidy   lists every breach of the rules that no compiler checks
   bench  measures; names: small, schemes, solvers [--quick] [--siconos TABLE] [--ours TABLE],
-         scenes [--quick] [--join] [--limit SECONDS] [SCENE]..., referee
+         scenes [--quick] [--keep] [--join] [--limit SECONDS] [SCENE]..., referee
 
   --require TIER  a TIER that cannot run here fails instead of being skipped
   --only TIER     run this one alone

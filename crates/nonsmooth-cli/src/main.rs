@@ -99,7 +99,7 @@ struct RunArgs {
 
 #[derive(clap::Args)]
 struct SolveArgs {
-    /// Problems (FCLIB .hdf5, or .json for LCP, MLCP and relay), or folders to be searched for them
+    /// Problems (FCLIB or mixed .hdf5, or .json for LCP, MLCP and relay), or folders to be searched for them
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Solvers, separated by commas; `all` for all

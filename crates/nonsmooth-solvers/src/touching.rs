@@ -21,7 +21,7 @@ use std::sync::OnceLock;
 /// Stands in `Touch::bodies` for what does not move.
 pub const IMMOVABLE: u32 = u32::MAX;
 
-/// Contacts from which threads share the bodies.
+/// Contacts from which threads share the bodies: 0.1 ms of work, tens of times what it takes to wake a thread.
 const SHARED: usize = 4096;
 
 /// A body's inverse inertia in world axes.

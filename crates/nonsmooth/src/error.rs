@@ -149,7 +149,7 @@ pub enum StepError {
     },
     /// The gyroscopic term of a body was not resolved.
     #[error(
-        "the rotation of body `{body}` was not resolved: change {change:.3e} rad/s after {iterations} iterations; it turns by {turn:.3} rad in a step: take steps of at most {step_size:.1e} s, in which it turns by 1 rad"
+        "the rotation of body `{body}` was not resolved: change {change:.3e} rad/s after {iterations} iterations; it turns by {turn:.3} rad in a step: take steps of at most {step_size:.1e} s"
     )]
     Rotation {
         /// Name of the body.
@@ -158,19 +158,21 @@ pub enum StepError {
         iterations: usize,
         /// Change of the angular velocity in the last one [rad/s].
         change: f64,
-        /// How far it turns in the step [rad].
+        /// How far it turns in the step, before the gyroscopic term [rad].
         turn: f64,
-        /// A step in which it turns by 1 rad [s].
+        /// A step in which it turns by 1 rad, half of this step where it turns less [s].
         step_size: f64,
     },
     /// A body appears inside of another.
     #[error(
-        "body `{}` would appear inside of `{}`, {:.3e} m deep, at t = {} s; let it appear later or elsewhere, or clear its place, or allow it (in a scene: run.allow_initial_violation = true)",
-        overlap.second, overlap.first, overlap.depth, overlap.t.unwrap_or(f64::NAN)
+        "body `{}` would appear inside of `{}`, {:.3e} m deep, at t = {t} s; let it appear later or elsewhere, or clear its place, or allow it (in a scene: run.allow_initial_violation = true)",
+        overlap.second, overlap.first, overlap.depth
     )]
     BornInside {
-        /// The two, the newcomer last, with depth and time.
+        /// The two, the newcomer last, and how deep.
         overlap: Overlap,
+        /// When [s].
+        t: f64,
     },
     /// A function supplied by the user failed.
     #[error("{place}: {source}")]

@@ -127,8 +127,8 @@ impl Simulation {
         }
         let found = match model.bodies.born_inside(state, next) {
             Ok(None) => return Ok(()),
-            Ok(Some(overlap)) => StepError::BornInside { overlap },
-            Err(source) => StepError::User { place: "the motion of an obstacle".into(), source },
+            Ok(Some(overlap)) => StepError::BornInside { overlap, t: next.t },
+            Err(error) => *error,
         };
         Err(RunError::Step { step: next.step, t: state.t, source: found })
     }

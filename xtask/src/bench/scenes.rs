@@ -26,7 +26,8 @@ struct Asked {
     limit: String,
     /// Nothing is written to the docs.
     is_quick: bool,
-    /// Scenes that an earlier run has written are taken as they are: the largest takes minutes to settle.
+    /// Scenes that an earlier run has written are taken as they are, also those of an older generator: the largest takes a
+    /// while to settle.
     is_kept: bool,
     /// Nothing is measured: the page is made of the tables that earlier runs have left.
     is_joined: bool,
@@ -148,7 +149,8 @@ fn siconos(root: &Path, folder: &Path) -> Option<Siconos> {
 
 impl Bench<'_> {
     fn measure(&self, name: &str) -> Result<Measured, String> {
-        let mut measured = Measured { name: name.to_owned(), engines: Vec::new() };
+        let tolerance = self.tolerance(name)?;
+        let mut measured = Measured { name: name.to_owned(), tolerance, engines: Vec::new() };
         let mut add = |engine: &'static str, found: Result<Engine, String>| match found {
             Ok(found) => measured.engines.push((engine, found)),
             Err(wrong) => println!("{name}: {engine} was not measured: {wrong}"),
@@ -166,6 +168,14 @@ impl Bench<'_> {
             add("siconos", self.siconos(name, None));
         }
         Ok(measured)
+    }
+
+    /// Certificate that a scene asks for; 1e-4 where it was not written.
+    fn tolerance(&self, name: &str) -> Result<f64, String> {
+        let Ok(text) = std::fs::read_to_string(self.scene(name)) else { return Ok(1e-4) };
+        let after = text.split("\"tolerance\":").nth(1);
+        let word = after.and_then(|rest| rest.split([',', '}']).next());
+        word.and_then(|word| word.trim().parse().ok()).ok_or_else(|| format!("{name} has no tolerance"))
     }
 
     fn scene(&self, name: &str) -> PathBuf {

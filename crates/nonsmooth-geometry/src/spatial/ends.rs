@@ -10,7 +10,8 @@
 //! p ∈ A:   d(p, B) ≥ d(A, B)
 //! ```
 //!
-//! d(p, B) ≥ 0 holds wherever A and B do not overlap: nothing is held that does not touch.
+//! d(p, B) ≥ 0 holds wherever A and B do not overlap: nothing is held that does not touch. Edges of meshes and height fields are
+//! left out.
 
 use super::contact::{Found, Sink};
 use super::core::Core;

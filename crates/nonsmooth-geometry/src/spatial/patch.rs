@@ -4,6 +4,7 @@
 //! two polygons are a vertex of one over the face of the other, or a crossing of two edges, which
 //! also names them. Each is lifted back to both outlines, and the distance is taken along n.
 //! The same serves edges and vertices, as polygons of two corners and one.
+//! Ends of rods that lie along each other join it, with normals of their own (`ends.rs`).
 
 use super::contact::{Found, Sink};
 use super::core::{Core, SMOOTH};

@@ -12,9 +12,8 @@ use std::time::Instant;
 
 /// Overlap that the projection leaves while a scene settles [m]: as much as blocks begin with.
 const CLOSED: f64 = 1e-6;
-/// Bodies from which a scene settles without projection and with certificates of `LOOSE`: it would take hours otherwise.
+/// Bodies from which a scene settles without projection: it would take hours otherwise.
 const MANY: usize = 5000;
-const LOOSE: f64 = 1e-2;
 
 /// A run with this scheme and this solver. Steps that miss the tolerance are counted.
 pub fn simulation_with(
@@ -65,8 +64,7 @@ pub fn settle(scene: &mut Scene) -> Result<(), String> {
         let options = Options::default().with("projection_tolerance", CLOSED);
         simulation_with(scene, ("moreau-projected", &options), "auto")?
     } else {
-        let loose = Scene { tolerance: LOOSE, ..scene.clone() };
-        simulation_with(&loose, ("moreau-jean", &Options::default()), "auto")?
+        simulation_with(scene, ("moreau-jean", &Options::default()), "auto")?
     };
     simulation.run(scene.settle, &mut []).map_err(|error| error.to_string())?;
     let state = &simulation.state;

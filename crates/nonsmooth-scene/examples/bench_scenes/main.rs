@@ -27,9 +27,9 @@ type Make = fn() -> Scene;
 const SCENES: [(&str, Make); 11] = [
     ("spheres-100", || piles::spheres(100, 100, 150)),
     ("spheres-500", || piles::spheres(500, 100, 150)),
-    ("spheres-2000", || piles::spheres(2000, 200, 50)),
+    ("spheres-2000", || piles::spheres(2000, 200, 10)),
     ("spheres-10000", || piles::spheres(10_000, 300, 20)),
-    ("spheres-100000", || piles::spheres(100_000, 400, 5)),
+    ("spheres-100000", || piles::spheres(100_000, 150, 5)),
     ("stack-5", || masonry::stack(5, 100)),
     ("stack-10", || masonry::stack(10, 20)),
     ("wall", || masonry::wall(10, 10, 100)),

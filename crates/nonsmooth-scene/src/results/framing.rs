@@ -31,6 +31,9 @@ impl Extent {
 
     /// The box in which fixed bodies are shown.
     pub(super) fn grown(self) -> Self {
+        if !self.low.cmple(self.high).all() {
+            return self;
+        }
         let by = AROUND * (self.high - self.low).length();
         Self { low: self.low - by, high: self.high + by }
     }

@@ -269,5 +269,16 @@ impl Solver for Apgd {
         self.iterate(problem, tolerance, p, residual)
     }
 
-    fn forget(&mut self) {}
+    fn forget(&mut self) {
+        for scratch in [
+            &mut self.p,
+            &mut self.moved,
+            &mut self.y,
+            &mut self.y_moved,
+            &mut self.next,
+            &mut self.next_moved,
+        ] {
+            *scratch = Vec::new();
+        }
+    }
 }

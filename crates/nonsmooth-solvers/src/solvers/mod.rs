@@ -91,7 +91,7 @@ pub trait Solver: Send {
         &[]
     }
 
-    /// Forgets everything remembered from earlier problems; no result depends on it.
+    /// Forgets everything remembered from earlier problems and gives its memory back; no result depends on it.
     fn forget(&mut self);
 }
 

@@ -120,8 +120,9 @@ fn turn_freely(bodies: &Bodies, i: usize, omega: DVec3, turn: DVec3, rule: Theta
             return Ok(w);
         }
         if iteration >= MOST_ITERATIONS || !change.is_finite() {
-            let (body, turn) = (bodies.names[i].clone(), h * omega.length());
-            let (iterations, step_size) = (iteration, h / turn);
+            let (body, turn) = (bodies.names[i].clone(), h * omega.length().max(start.length()));
+            // With ω × Jω the iteration fails from 5 rad on; where it turns less, torque or inertia are to blame.
+            let (iterations, step_size) = (iteration, if turn > 1.0 { h / turn } else { 0.5 * h });
             return Err(StepError::Rotation { body, iterations, change, turn, step_size }.into());
         }
         last = change;

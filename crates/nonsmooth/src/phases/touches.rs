@@ -11,7 +11,7 @@
 
 use super::chunks::{Chunk, chunks, fill};
 use super::detect::Activation;
-use crate::error::{StepError, StepResult};
+use crate::error::StepResult;
 use crate::laws::StepForm;
 use crate::log::{StepLog, Touched, contact_frame};
 use crate::model::{Bodies, Collider, Model, Placement, Point, Situation, State};
@@ -177,7 +177,7 @@ impl Touches {
         self.placements.reserve_exact(bodies.n + bodies.obstacles.len());
         self.placements.extend((0..bodies.n).map(|i| bodies.placement(now, i)));
         for k in 0..bodies.obstacles.len() {
-            self.placements.push(obstacle(bodies, k, now.t)?);
+            self.placements.push(bodies.finite_obstacle(k, now.t)?);
         }
         Ok(())
     }
@@ -236,7 +236,7 @@ impl Touches {
         }
         self.moved.clear();
         for k in 0..bodies.obstacles.len() {
-            self.moved.push(obstacle(bodies, k, t)?);
+            self.moved.push(bodies.finite_obstacle(k, t)?);
         }
         for i in 0..self.len() {
             let mut rate = DVec3::ZERO;
@@ -364,18 +364,4 @@ impl Touches {
         }
         std::mem::swap(found, &mut log.touches);
     }
-}
-
-fn obstacle(bodies: &Bodies, k: usize, t: f64) -> StepResult<Placement> {
-    let name = &bodies.names[bodies.n + k];
-    let at = bodies.obstacle(k, t);
-    let at = at.map_err(StepError::in_body(name))?;
-    let Placement { position, rotation, velocity, spin } = at;
-    let finite =
-        position.is_finite() && rotation.is_finite() && velocity.is_finite() && spin.is_finite();
-    if finite {
-        return Ok(at);
-    }
-    let source = format!("its motion is not finite at t = {t} s").into();
-    Err(StepError::in_body(name)(source))
 }

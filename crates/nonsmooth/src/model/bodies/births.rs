@@ -4,28 +4,17 @@
 //! those that appear at the same time, are known. Moreau's schemes do not push overlaps apart, so that a body born inside
 //! of another would stay there: it is refused.
 
-use super::collide::{Collider, Narrow, Point, Situation};
+use super::collide::{Collider, Narrow, Point, Situation, bounds_of};
 use super::{Bodies, Life, Overlap, PartOf, Placement};
-use crate::model::{State, UserError};
+use crate::error::StepResult;
+use crate::model::State;
 use glam::DVec3;
+use nonsmooth_geometry::broad::{Bounds, BroadPhase};
+use std::collections::BTreeMap;
 
-/// Overlap at birth that is refused, in parts of the radius of a ball about the smaller part: what bodies that touch have
-/// anyway, after steps of a sensible size, is less.
+/// Overlap at birth that is refused, in parts of the radius of a ball about the body's origin that holds the smaller part.
+/// Less is what bodies that touch have anyway after steps in which they move by less than that.
 const DEEP: f64 = 0.01;
-
-/// How deep two parts overlap, if that is deep [m].
-fn depth(narrow: &mut Narrow, [a, b]: [&PartOf; 2], at: [&Placement; 2]) -> Option<f64> {
-    if a.body == b.body || !a.part.groups.meet(b.part.groups) {
-        return None;
-    }
-    if !((at[0].position - at[1].position).length() < a.reach + b.reach) {
-        return None;
-    }
-    // Only the depth is asked for, so the names are no matter.
-    let points = narrow.meet((0, 0), [a, b], at, 0.0);
-    let least = points.iter().fold(0.0, |least: f64, point| least.min(point.distance));
-    deep(-least, [a, b])
-}
 
 /// An overlap of two parts, if it is deep [m].
 fn deep(depth: f64, [a, b]: [&PartOf; 2]) -> Option<f64> {
@@ -34,11 +23,7 @@ fn deep(depth: f64, [a, b]: [&PartOf; 2]) -> Option<f64> {
 
 impl Bodies {
     /// The deepest overlap of a body that is in `after` and was unborn in `before`; the newcomer is the second of the two.
-    pub(crate) fn born_inside(
-        &self,
-        before: &State,
-        after: &State,
-    ) -> Result<Option<Overlap>, UserError> {
+    pub(crate) fn born_inside(&self, before: &State, after: &State) -> StepResult<Option<Overlap>> {
         let is_new =
             |i: usize| i < self.n && before.lives[i] == Life::Unborn && after.lives[i] == Life::Present;
         let mut placements: Vec<Placement> = (0..self.n).map(|i| self.placement(after, i)).collect();
@@ -51,7 +36,7 @@ impl Bodies {
             return Ok(None);
         }
         for k in 0..self.obstacles.len() {
-            placements.push(self.obstacle(k, after.t)?);
+            placements.push(self.finite_obstacle(k, after.t)?);
         }
         // Only who comes near the newcomers is looked at.
         let margin = |(i, at): (usize, &Placement)| {
@@ -65,45 +50,34 @@ impl Bodies {
             let parts = [point.key.parts.0, point.key.parts.1].map(|k| &self.parts[k as usize]);
             let [a, b] = parts.map(|part| part.body as usize);
             let pair = if is_new(b) { [a, b] } else { [b, a] };
-            is_new(pair[1]).then_some((pair, deep(-point.distance, parts)))
+            let depth = is_new(pair[1]).then(|| deep(-point.distance, parts)).flatten()?;
+            Some((pair, depth))
         };
-        let (mut collider, mut deepest) = (Collider::default(), None);
+        let (mut collider, mut deepest) = (Collider::default(), None::<([usize; 2], f64)>);
         collider.pair(self, &at);
-        let keep = |(pair, depth)| self.keep_deeper(pair, depth, after.t, &mut deepest);
-        collider.meet(self, &at, see, keep);
-        Ok(deepest)
+        collider.meet(self, &at, see, |found| {
+            if deepest.is_none_or(|known| known.1 < found.1) {
+                deepest = Some(found);
+            }
+        });
+        Ok(deepest.map(|(pair, depth)| self.overlap(pair, depth, after.t)))
     }
 
     /// What is known before the run of bodies that are still to come: overlaps with obstacles that do not move, and with
-    /// others of the same time; of each body's part the deepest.
+    /// others of the same time, pair by pair.
     pub(super) fn foreseen(&self, state: &State) -> Vec<Overlap> {
-        let mut coming: Vec<(f64, f64, &PartOf)> = self
-            .parts
-            .iter()
-            .filter(|part| state.lives.get(part.body as usize).is_some_and(|life| *life == Life::Unborn))
-            .map(|part| {
-                let at = self.pose(&state.q, part.body as usize).0;
-                (self.born[part.body as usize], at.x - part.reach, part)
-            })
-            .collect();
-        // By time, then along x: those that may overlap follow each other.
-        coming.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        let (mut narrow, mut found) = (Narrow::default(), Vec::new());
+        let born = |part: &PartOf| self.born[part.body as usize];
+        let is_coming = |part: &&PartOf| state.lives.get(part.body as usize) == Some(&Life::Unborn);
+        let mut coming: Vec<&PartOf> = self.parts.iter().filter(is_coming).collect();
+        coming.sort_by(|a, b| born(a).total_cmp(&born(b)));
         let fixed: Vec<(&PartOf, Placement)> = self.fixed_parts().collect();
-        for (k, &(t, low, part)) in coming.iter().enumerate() {
-            let at = self.placement(state, part.body as usize);
-            let mut deepest = None;
-            for (other, there) in &fixed {
-                let depth = depth(&mut narrow, [part, other], [&at, there]);
-                self.keep_deeper([other, part].map(|p| p.body as usize), depth, t, &mut deepest);
+        let mut found = Vec::new();
+        for group in coming.chunk_by(|a, b| born(a) == born(b)) {
+            let newcomers = group.iter().map(|part| (*part, self.placement(state, part.body as usize)));
+            let there: Vec<(&PartOf, Placement)> = newcomers.chain(fixed.iter().copied()).collect();
+            for ((other, newcomer), depth) in overlaps(&there, group.len()) {
+                found.push(self.overlap([other, newcomer], depth, born(group[0])));
             }
-            let near = |other: &&(f64, f64, &PartOf)| other.0 == t && other.1 < low + 2.0 * part.reach;
-            for (.., other) in coming[k + 1..].iter().take_while(near) {
-                let there = self.placement(state, other.body as usize);
-                let depth = depth(&mut narrow, [part, other], [&at, &there]);
-                self.keep_deeper([other, part].map(|p| p.body as usize), depth, t, &mut deepest);
-            }
-            found.extend(deepest);
         }
         found
     }
@@ -112,16 +86,36 @@ impl Bodies {
     fn fixed_parts(&self) -> impl Iterator<Item = (&PartOf, Placement)> {
         self.parts.iter().filter_map(|part| {
             let k = (part.body as usize).checked_sub(self.n)?;
-            let is_fixed = self.obstacles[k].motion.is_none();
-            is_fixed.then(|| self.obstacle(k, 0.0).ok()).flatten().map(|at| (part, at))
+            // Without a motion there is nothing to fail.
+            let at = self.obstacles[k].motion.is_none().then(|| self.obstacle(k, 0.0).ok());
+            at.flatten().map(|at| (part, at))
         })
     }
 
-    fn keep_deeper(&self, pair: [usize; 2], depth: Option<f64>, t: f64, deepest: &mut Option<Overlap>) {
-        let Some(depth) = depth else { return };
-        if deepest.as_ref().is_none_or(|known| known.depth < depth) {
-            let [first, second] = pair.map(|i| self.names[i].clone());
-            *deepest = Some(Overlap { first, second, depth, t: Some(t) });
+    fn overlap(&self, pair: [usize; 2], depth: f64, t: f64) -> Overlap {
+        let [first, second] = pair.map(|i| self.names[i].clone());
+        Overlap { first, second, depth, t: Some(t) }
+    }
+}
+
+/// The deepest overlap of every two bodies of which the second is among the first `n_new` parts.
+fn overlaps(there: &[(&PartOf, Placement)], n_new: usize) -> BTreeMap<(usize, usize), f64> {
+    let bounds: Vec<Bounds> = there.iter().map(|(part, at)| bounds_of(&part.part.placed, at)).collect();
+    let part = |k: u32| there[k as usize].0;
+    let may_meet = |a: u32, b: u32| {
+        let (new, a, b) = ((a as usize) < n_new, part(a), part(b));
+        new && a.body != b.body && a.part.groups.meet(b.part.groups)
+    };
+    let (mut pairs, mut narrow, mut found) = (Vec::new(), Narrow::default(), BTreeMap::new());
+    BroadPhase::default().pairs(&bounds, &vec![0.0; there.len()], may_meet, &mut pairs);
+    for pair in pairs {
+        let [(newcomer, at), (other, place)] = [pair.0, pair.1].map(|k| &there[k as usize]);
+        let points = narrow.meet(pair, [newcomer, other], [at, place], 0.0);
+        let least = points.iter().fold(0.0, |least: f64, point| least.min(point.distance));
+        if let Some(depth) = deep(-least, [newcomer, other]) {
+            let deepest = found.entry((other.body as usize, newcomer.body as usize)).or_insert(depth);
+            *deepest = depth.max(*deepest);
         }
     }
+    found
 }

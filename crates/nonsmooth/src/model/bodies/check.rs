@@ -1,4 +1,4 @@
-//! What rigid bodies must satisfy: masses, places, materials, and no overlap at the start.
+//! What rigid bodies must satisfy: masses, places, materials, and no overlap at the start or where bodies appear.
 
 use super::collide::{Collider, Point, Situation};
 use super::{
@@ -84,10 +84,10 @@ pub enum BodyIssue {
     /// A pair of materials without a law, or with two.
     #[error("{0}")]
     Pair(#[from] PairError),
-    /// Bodies overlap at the start.
+    /// Bodies overlap at the start, or will when they appear.
     #[error("{}", overlap_text(overlaps, *count))]
     Overlap {
-        /// The deepest ones.
+        /// The deepest at the start, then those foreseen, by time.
         overlaps: Vec<Overlap>,
         /// How many pairs overlap in all.
         count: usize,

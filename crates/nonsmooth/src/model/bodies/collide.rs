@@ -32,7 +32,8 @@ pub struct Point {
 const CHUNK: usize = 256;
 /// Tasks that threads share at a time: what they find waits in memory until it is taken, in order.
 const TASKS: usize = 32;
-/// Excess of the distance at which two balls about parts are no longer looked at: beyond the rounding of any contact.
+/// Excess of the distance at which two balls about parts are no longer looked at, relative: both are computed from the same
+/// placements.
 const ROUNDING: f64 = 1e-12;
 
 /// Buffers of the search; nothing is remembered from call to call.
@@ -181,7 +182,7 @@ impl Narrow {
     }
 }
 
-fn bounds_of(placed: &Placed, at: &Placement) -> Bounds {
+pub(super) fn bounds_of(placed: &Placed, at: &Placement) -> Bounds {
     match placed {
         Placed::Space(shape, own) => {
             let pose = spatial_pose(own, at);

@@ -31,10 +31,12 @@ pub use rotation::Symmetric;
 pub(crate) use rotation::{components, exponential, quaternion};
 
 use super::{State, UserError};
+use crate::error::{StepError, StepResult};
 use glam::{DMat3, DQuat, DVec3};
 use std::ops::Range;
 
-/// Bodies from which memory counts: 10⁵ touching spheres take 1 KiB for each of their three contacts.
+/// Bodies from which phases give their memory back: below this all their lists together stay under 100 MiB (10⁵ touching
+/// spheres take 1 KiB for each of their three contacts), and to keep them spares the system's work.
 const MANY: usize = 30_000;
 
 /// Whether a body takes part at an instant.
@@ -278,6 +280,20 @@ impl Bodies {
         let (velocity, omega) = self.twist(&state.v, i);
         let spin = if self.dimension == Dimension::Space { rotation * omega } else { omega };
         Placement { position, rotation, velocity, spin }
+    }
+
+    /// `obstacle`, with an error that names it where its motion fails or is not finite.
+    pub(crate) fn finite_obstacle(&self, number: usize, t: f64) -> StepResult<Placement> {
+        let name = &self.names[self.n + number];
+        let at = self.obstacle(number, t).map_err(StepError::in_body(name))?;
+        let Placement { position, rotation, velocity, spin } = at;
+        let finite =
+            position.is_finite() && rotation.is_finite() && velocity.is_finite() && spin.is_finite();
+        if finite {
+            return Ok(at);
+        }
+        let source = format!("its motion is not finite at t = {t} s").into();
+        Err(StepError::in_body(name)(source))
     }
 
     /// Where an obstacle is at time `t` and how it moves.
