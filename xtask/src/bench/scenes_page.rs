@@ -50,7 +50,7 @@ n³ cubes, every layer shifted by a quarter.
   our certificate of its impulses is computed and its own tolerance moved, so that it hovers about half of what is asked for. Bullet finds other
   contacts than we do, seldom more than four per pair, often fewer. It is given a limit of processor time per scene; a ratio is over the
   steps that both made, which are the first ones. In those Bullet is still finding the points where blocks touch, and Siconos makes more
-  sweeps than later: where it finished few steps the ratio flatters ours.
+  sweeps than later: where it finished few steps the ratio flatters ours. Where it finished none in this time there is a dash.
 - **Debian's build of Siconos has asserts live.** Most costly are checks of its graphs at every change of a contact, quadratic in
   their number. `benches/siconos_mute.c` replaces those alone by empty functions; times are given with and without. The other asserts
   stay, so both are upper bounds.

@@ -16,12 +16,10 @@
 //! 5. `nsgs` to its limit.
 //!
 //! Bodies that touch: sweeps over the whole come first, guess or not, and are extrapolated (`relax.rs`); from
-//! thousands of contacts on they go by colours. Islands that are left go down a list of their own: more sweeps, whatever they
-//! promise, for a system of Newton's costs hundreds; `newton` in body velocities; in the plane `lemke-faceted`, which is
-//! exact there and cannot stall; `apgd`, which needs no factor and solves heaps of hundreds of spheres and columns that slide
-//! and tip; `admm` to its end; `interior-point` where it is small; `newton` again and anew; sweeps to their limit. Islands
-//! beyond `MOST_BODIES` or `MOST_TOUCHES` have sweeps and `apgd` only, beyond `GRADIENT_TOUCHES` sweeps only, so that memory
-//! stays proportional to the contacts.
+//! thousands of contacts on they go by colours. Islands that are left go down the list in `touching`: more sweeps, whatever they
+//! promise, for a system of Newton's costs hundreds; `newton` in body velocities; in the plane `lemke-faceted`, which cannot
+//! stall; `apgd`, which needs no factor; then what takes long. Islands beyond `MOST_BODIES` or `MOST_TOUCHES` have sweeps
+//! and `apgd` only, beyond `GRADIENT_TOUCHES` sweeps only, so that memory stays proportional to the contacts.
 //!
 //! An island's share of the tolerance is that of its rows: ‖r_i‖² ≤ (n_i/n) (tolerance · ‖u_free‖)², so that an
 //! island at rest need not be solved to the rounding of its own small velocities.
@@ -68,9 +66,8 @@ const MORE_SWEEPS: (usize, usize) = (200, 1000);
 /// Sweeps before another method is tried, whatever they promise. Steps of a wall to 1e-8 take two thirds of the time that they
 /// take with `newton` first, those of a tower twice as long.
 const MOST_SWEEPS: usize = 2000;
-/// As many in heaps of bodies with few contacts each, where a system of Newton's costs 200 to 400 sweeps (in walls and towers
-/// 30 to 60). Steps of 100 spheres in a box, to 1e-4, take 6 ms in the mean with sweeps first and 25 ms with `newton` first, 500
-/// spheres 55 and 279 ms; where these come to rest, with an impact in most steps, 0.15 s, and 1.4 s with 2000.
+/// As many in heaps with few contacts per body, where a system of Newton's costs 200 to 400 sweeps (in walls and towers 30 to 60).
+/// 500 spheres, as they come to rest with an impact in most steps, take 0.15 s per step to 1e-4, with 2000 sweeps first 1.4 s.
 const HEAP_SWEEPS: usize = 10_000;
 /// Rows per velocity up to which a heap counts as such: spheres have 1, capsules 1.3, arches 2, walls 3.6, towers 6.
 const LOOSE_ROWS: f64 = 1.5;
@@ -280,17 +277,19 @@ impl Auto {
     fn touching(&mut self, part: &Part, p: &mut [f64], begun: Progress) -> Outcome {
         self.sweep_while_it_pays(part, p, begun);
         let size = part.problem.size();
-        let direct = is_moderate(part.problem);
+        let (direct, loose) = (is_moderate(part.problem), is_loose(part.problem));
         let chain = [
-            (Method::Sweeps(if is_loose(part.problem) { HEAP_SWEEPS } else { MOST_SWEEPS }), true),
+            (Method::Sweeps(if loose { HEAP_SWEEPS } else { MOST_SWEEPS }), true),
             (Method::Newton(FIRST_SYSTEMS), direct),
             (Method::LemkeFaceted, size <= PLANE_ROWS && is_plane(part.problem)),
             (Method::Apgd, part.problem.sets.len() <= GRADIENT_TOUCHES),
+            // 20 000 sweeps over 1000 spheres take 2 s, the methods that follow 18 s.
+            (Method::Sweeps(LAST_SWEEPS), loose),
             (Method::AdmmToTheEnd, direct),
             (Method::InteriorPoint, size <= INTERIOR_ROWS),
             (Method::Newton(NEWTON_SYSTEMS), direct),
             (Method::NewtonAnew, direct),
-            (Method::Sweeps(LAST_SWEEPS), true),
+            (Method::Sweeps(LAST_SWEEPS), !loose),
         ];
         for (method, _) in chain.into_iter().filter(|(_, fits)| *fits) {
             if self.attempts.last().is_some_and(|last| last.residual <= part.tolerance) {
@@ -402,7 +401,7 @@ impl Solver for Auto {
 
     fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
         self.attempts.clear();
-        let whole = Part { problem, tolerance, number: 0, first: 0, cold: is_zero(p) };
+        let whole = Part { problem, tolerance, number: 0, first: 0, cold: p.iter().all(|p| *p == 0.0) };
         let touches = matches!(problem.matrix, Matrix::Touching(_));
         self.nsgs.accelerate(touches);
         if problem.is_scalar() && !touches {
@@ -491,10 +490,6 @@ fn is_hyperstatic(problem: &Problem) -> bool {
         Matrix::Assembled(w) => w.n_entries() > HYPERSTATIC * w.n_rows(),
         Matrix::Factored(_) | Matrix::Touching(_) => false,
     }
-}
-
-fn is_zero(p: &[f64]) -> bool {
-    p.iter().all(|p| *p == 0.0)
 }
 
 fn norm(x: &[f64]) -> f64 {
