@@ -277,19 +277,17 @@ impl Auto {
     fn touching(&mut self, part: &Part, p: &mut [f64], begun: Progress) -> Outcome {
         self.sweep_while_it_pays(part, p, begun);
         let size = part.problem.size();
-        let (direct, loose) = (is_moderate(part.problem), is_loose(part.problem));
+        let direct = is_moderate(part.problem);
         let chain = [
-            (Method::Sweeps(if loose { HEAP_SWEEPS } else { MOST_SWEEPS }), true),
+            (Method::Sweeps(if is_loose(part.problem) { HEAP_SWEEPS } else { MOST_SWEEPS }), true),
             (Method::Newton(FIRST_SYSTEMS), direct),
             (Method::LemkeFaceted, size <= PLANE_ROWS && is_plane(part.problem)),
             (Method::Apgd, part.problem.sets.len() <= GRADIENT_TOUCHES),
-            // 20 000 sweeps over 1000 spheres take 2 s, the methods that follow 18 s.
-            (Method::Sweeps(LAST_SWEEPS), loose),
             (Method::AdmmToTheEnd, direct),
             (Method::InteriorPoint, size <= INTERIOR_ROWS),
             (Method::Newton(NEWTON_SYSTEMS), direct),
             (Method::NewtonAnew, direct),
-            (Method::Sweeps(LAST_SWEEPS), !loose),
+            (Method::Sweeps(LAST_SWEEPS), true),
         ];
         for (method, _) in chain.into_iter().filter(|(_, fits)| *fits) {
             if self.attempts.last().is_some_and(|last| last.residual <= part.tolerance) {
