@@ -99,6 +99,11 @@ impl Apgd {
         }
     }
 
+    fn vectors(&mut self) -> [&mut Vec<f64>; 6] {
+        let Self { p, moved, y, y_moved, next, next_moved, .. } = self;
+        [p, moved, y, y_moved, next, next_moved]
+    }
+
     /// next ← Π(y − D⁻¹ (`y_moved` + u_free) / L), and its product with W.
     fn descend(&mut self, problem: &Problem) {
         for (begin, set) in problem.blocks() {
@@ -250,14 +255,7 @@ impl Solver for Apgd {
     }
 
     fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
-        for scratch in [
-            &mut self.p,
-            &mut self.moved,
-            &mut self.y,
-            &mut self.y_moved,
-            &mut self.next,
-            &mut self.next_moved,
-        ] {
+        for scratch in self.vectors() {
             scratch.clear();
             scratch.resize(p.len(), 0.0);
         }
@@ -270,14 +268,7 @@ impl Solver for Apgd {
     }
 
     fn forget(&mut self) {
-        for scratch in [
-            &mut self.p,
-            &mut self.moved,
-            &mut self.y,
-            &mut self.y_moved,
-            &mut self.next,
-            &mut self.next_moved,
-        ] {
+        for scratch in self.vectors() {
             *scratch = Vec::new();
         }
     }
