@@ -22,6 +22,10 @@ use crate::problem::Problem;
 /// Part of the tolerance at which a guess is taken as it is. A guess at the tolerance itself would be taken step after step
 /// in a contact that lasts, and its error add up to creep.
 const GUESS: f64 = 1e-2;
+/// A guess begins unless p = 0 has a residual this much smaller. Impulses of the step before know the chains of force even where
+/// an impact makes their residual larger than that of nothing: with 1 in place of 10, 72 steps of 500 spheres to 1e-4 take four times
+/// as long and one is not solved, steps of a wall three times; with 1000 they take as long as with 10.
+const KEPT: f64 = 10.0;
 /// Growth of the interval between certificates. One costs 5.5 sweeps on a pile of 100 contacts, hence a tenth of the work after
 /// 100 sweeps.
 const GROWTH: f64 = 0.5;
@@ -130,7 +134,7 @@ impl Relaxation {
         }
     }
 
-    /// Makes the guess usable, or zero where that is nearer; returns its certificate and the scale of velocities.
+    /// Makes the guess usable, or zero where that is much nearer; returns its certificate and the scale of velocities.
     fn start(&mut self, problem: &Problem, p: &mut [f64]) -> (f64, f64) {
         for (begin, set) in problem.blocks() {
             let block = &mut p[begin..begin + set.dim()];
@@ -150,10 +154,12 @@ impl Relaxation {
         if self.trial == p {
             return (guess, scale);
         }
-        // Both absolute: a large guess has a large scale of its own. Zero wins a tie, so that no ray is followed.
+        // With an unsymmetric W a guess may lie on a ray: zero wins a tie.
+        let kept = if problem.symmetric { KEPT } else { 1.0 };
+        // Both absolute: a large guess has a large scale of its own.
         let zero = certify(problem, p, &mut self.u).residual;
         let scale_of_zero = self.scale(problem);
-        if guess * scale < zero * scale_of_zero {
+        if guess * scale < kept * zero * scale_of_zero {
             p.copy_from_slice(&self.trial);
             (guess, scale)
         } else {
