@@ -18,7 +18,8 @@
 //! Bodies that touch: sweeps over the whole come first, guess or not, and are extrapolated (`relax.rs`); from
 //! thousands of contacts on they go by colours. Islands that are left go down the list in `touching`: more sweeps, whatever they
 //! promise, for a system of Newton's costs hundreds; `newton` in body velocities; in the plane `lemke-faceted`, which cannot
-//! stall; `apgd`, which needs no factor; then what takes long. Islands beyond `MOST_BODIES` or `MOST_TOUCHES` have sweeps
+//! stall; `apgd`, which needs no factor; then what takes long. Heaps asked for few digits go to `apgd` first: of 36 steps of 500
+//! spheres at rest that sweeps find hard it solves 28 to 1e-4 in 10 000 iterations, sweeps 4, `newton` none in 60 systems. Islands beyond `MOST_BODIES` or `MOST_TOUCHES` have sweeps
 //! and `apgd` only, beyond `GRADIENT_TOUCHES` sweeps only, so that memory stays proportional to the contacts.
 //!
 //! An island's share of the tolerance is that of its rows: ‖r_i‖² ≤ (n_i/n) (tolerance · ‖u_free‖)², so that an
@@ -66,12 +67,9 @@ const MORE_SWEEPS: (usize, usize) = (200, 1000);
 /// Sweeps before another method is tried, whatever they promise. Steps of a wall to 1e-8 take two thirds of the time that they
 /// take with `newton` first, those of a tower twice as long.
 const MOST_SWEEPS: usize = 2000;
-/// As many in heaps with few contacts per body, where a system of Newton's costs 200 to 400 sweeps (in walls and towers 30 to 60).
-/// 500 spheres, as they come to rest with an impact in most steps, take 0.15 s per step to 1e-4, with 2000 sweeps first 1.4 s.
-const HEAP_SWEEPS: usize = 10_000;
-/// Rows per velocity up to which a heap counts as such: spheres have 1, capsules 1.3, arches 2, walls 3.6, towers 6.
+/// Rows per velocity up to which bodies in space count as a heap: spheres have 1, capsules 1.3, arches 2, walls 3.6, towers 6.
 const LOOSE_ROWS: f64 = 1.5;
-/// Sweeps of the last resort.
+/// Sweeps of the last resort, and of heaps before methods with factors that seldom help there.
 const LAST_SWEEPS: usize = 20_000;
 /// Linear systems of the first attempt of Newton; piles need 15 from the end of the sweeps.
 const FIRST_SYSTEMS: usize = 25;
@@ -80,7 +78,7 @@ const NEWTON_SYSTEMS: usize = 300;
 /// Entries per row of W from which contacts outnumber velocities: piles of spheres and capsules have 10 to 20, stacks
 /// 30 to 35, walls and towers 60 to 120.
 const HYPERSTATIC: usize = 40;
-/// Tolerance from which alternating directions come before Newton's method everywhere: at 1e-4 the collection is 3 % faster with
+/// Tolerance from which heaps go to gradients, and alternating directions come before Newton's method everywhere: at 1e-4 the collection is 3 % faster with
 /// them and its worst case 2.8 times, at 1e-8 it is 3 % slower.
 const LOOSE: f64 = 1e-6;
 /// Rounds over the islands until the whole is within tolerance.
@@ -278,11 +276,15 @@ impl Auto {
         self.sweep_while_it_pays(part, p, begun);
         let size = part.problem.size();
         let direct = is_moderate(part.problem);
+        let gradients = part.problem.sets.len() <= GRADIENT_TOUCHES;
+        let heap = part.tolerance >= LOOSE && is_heap(part.problem);
         let chain = [
-            (Method::Sweeps(if is_loose(part.problem) { HEAP_SWEEPS } else { MOST_SWEEPS }), true),
+            (Method::Sweeps(MOST_SWEEPS), true),
+            (Method::Apgd, heap && gradients),
             (Method::Newton(FIRST_SYSTEMS), direct),
             (Method::LemkeFaceted, size <= PLANE_ROWS && is_plane(part.problem)),
-            (Method::Apgd, part.problem.sets.len() <= GRADIENT_TOUCHES),
+            (Method::Apgd, !heap && gradients),
+            (Method::Sweeps(LAST_SWEEPS), heap),
             (Method::AdmmToTheEnd, direct),
             (Method::InteriorPoint, size <= INTERIOR_ROWS),
             (Method::Newton(NEWTON_SYSTEMS), direct),
@@ -474,12 +476,10 @@ fn is_moderate(problem: &Problem) -> bool {
     }
 }
 
-/// Whether bodies have few contacts each.
-fn is_loose(problem: &Problem) -> bool {
+/// Whether bodies in space have few contacts each: a system of Newton's costs 200 to 400 sweeps there (in walls and towers 30 to 60).
+fn is_heap(problem: &Problem) -> bool {
     let Matrix::Touching(touching) = &problem.matrix else { return false };
-    // Without friction a problem in space counts as one of the plane: its bodies have few rows either way.
-    let n_velocities = touching.bodies.len() * if is_plane(problem) { 3 } else { 6 };
-    problem.size() as f64 <= LOOSE_ROWS * n_velocities as f64
+    !is_plane(problem) && problem.size() as f64 <= LOOSE_ROWS * 6.0 * touching.bodies.len() as f64
 }
 
 /// Whether contacts outnumber velocities, seen from the entries of W; where W is in factors Newton's systems are small.
