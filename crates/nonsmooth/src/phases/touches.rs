@@ -59,7 +59,7 @@ pub fn detect_touches(
     touches: &mut Touches,
 ) -> StepResult {
     let bodies = &model.bodies;
-    touches.place(model, now)?;
+    bodies.place(now, &mut touches.placements)?;
     touches.set_margins(bodies, now, activation);
     let Touches { found, laws, placements, margins, collider, .. } = &mut *touches;
     let at = Situation { placements, margins };
@@ -154,18 +154,6 @@ impl Touches {
     /// The points in chunks for threads, with their rows among those of points.
     pub fn chunks(&self, model: &Model) -> Vec<Chunk> {
         chunks(self.len(), |i| self.form(model, i).set.dim())
-    }
-
-    /// Where everything is at the start of the step.
-    fn place(&mut self, model: &Model, now: &State) -> StepResult {
-        let bodies = &model.bodies;
-        self.placements.clear();
-        self.placements.reserve_exact(bodies.n + bodies.obstacles.len());
-        self.placements.extend((0..bodies.n).map(|i| bodies.placement(now, i)));
-        for k in 0..bodies.obstacles.len() {
-            self.placements.push(bodies.finite_obstacle(k, now.t)?);
-        }
-        Ok(())
     }
 
     /// How far from its surface each body looks: γ h times the speed of its surface.
