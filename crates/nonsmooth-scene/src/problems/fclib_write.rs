@@ -5,7 +5,7 @@
 use super::complementarity::permute;
 use super::error::Fault;
 use super::fclib::{GROUPS, SYMMETRIC};
-use super::{Kind, Solution, StoredProblem, mixed};
+use super::{Info, Kind, Solution, StoredProblem, mixed};
 use hdf5_pure::{FileBuilder, GroupBuilder};
 use nonsmooth_solvers::{Matrix, Set, Sparse};
 
@@ -48,7 +48,7 @@ pub(super) fn to_hdf5(stored: &StoredProblem) -> Result<Vec<u8>, Fault> {
         _ => add_local(&mut group, stored, &rows)?,
     }
     add_vectors(&mut group, stored, &rows);
-    add_info(&mut group, stored, &stored.info.math_info)?;
+    add_info(&mut group, stored)?;
     file.add_group(group.finish());
     if let Some(solution) = &stored.solution {
         let mut group = file.create_group("solution");
@@ -159,13 +159,16 @@ pub(super) fn add_matrix(group: &mut GroupBuilder, name: &str, matrix: &Sparse) 
     for (name, value) in [("m", m), ("n", n), ("nzmax", nzmax), ("nz", -2)] {
         part.create_dataset(name).with_i32_data(&[value]);
     }
-    for (name, values) in [("p", &pointers), ("i", &indices)] {
-        let dataset = part.create_dataset(name).with_i32_data(values);
-        chunk(dataset, values.len());
-    }
+    add_integers(&mut part, "p", &pointers);
+    add_integers(&mut part, "i", &indices);
     add_floats(&mut part, "x", &matrix.value);
     group.add_group(part.finish());
     Ok(())
+}
+
+pub(super) fn add_integers(group: &mut GroupBuilder, name: &str, values: &[i32]) {
+    let dataset = group.create_dataset(name).with_i32_data(values);
+    chunk(dataset, values.len());
 }
 
 pub(super) fn add_floats(group: &mut GroupBuilder, name: &str, values: &[f64]) {
@@ -212,18 +215,12 @@ fn add_vectors(group: &mut GroupBuilder, stored: &StoredProblem, rows: &Rows) {
 }
 
 /// Texts with a zero byte at the end, as readers in C expect.
-pub(super) fn add_info(
-    group: &mut GroupBuilder,
-    stored: &StoredProblem,
-    math_info: &str,
-) -> Result<(), Fault> {
+pub(super) fn add_info(group: &mut GroupBuilder, stored: &StoredProblem) -> Result<(), Fault> {
     let mut part = group.create_group("info");
-    let title = if stored.info.title.is_empty() { &stored.name } else { &stored.info.title };
-    let description =
-        if stored.info.description.is_empty() { &stored.source } else { &stored.info.description };
-    for (name, text) in
-        [("title", title.as_str()), ("description", description), ("math_info", math_info)]
-    {
+    let Info { title, description, math_info } = &stored.info;
+    let title = if title.is_empty() { &stored.name } else { title };
+    let description = if description.is_empty() { &stored.source } else { description };
+    for (name, text) in [("title", title), ("description", description), ("math_info", math_info)] {
         let text = text.replace('\0', " ");
         let width = u32::try_from(text.len() + 1)
             .map_err(|_| Fault::wrong(format!("info/{name}"), text.len(), "a text below 4 GB"))?;

@@ -13,14 +13,18 @@
 
 use super::error::Fault;
 use super::fclib::{Reader, square, vector_in};
-use super::fclib_write::{add_floats, add_info, add_matrix};
+use super::fclib_write::{add_floats, add_info, add_integers, add_matrix};
 use super::hdf5::Tree;
 use super::{Kind, Solution, StoredProblem};
-use hdf5_pure::FileBuilder;
+use hdf5_pure::{AttrValue, FileBuilder};
 use nonsmooth_solvers::Set;
 
 /// The group of such a problem.
 pub(super) const GROUP: &str = "nonsmooth_mixed";
+
+/// What the group says of itself to those who find such a file, as its attribute `about`.
+const ABOUT: &str =
+    "constraints of several kinds, by `sets`; not FCLIB: see docs/problems.md of nonsmooth";
 
 /// What `sets/kind` counts, from 0, with the names of the parameters.
 const KINDS: [&str; 9] = [
@@ -81,14 +85,11 @@ pub(super) fn to_hdf5(stored: &StoredProblem) -> Result<Vec<u8>, Fault> {
     group.add_group(vectors.finish());
     let (kinds, parameters): (Vec<i32>, Vec<[f64; 3]>) = problem.sets.iter().copied().map(code).unzip();
     let mut sets = group.create_group("sets");
-    sets.create_dataset("kind").with_i32_data(&kinds);
+    add_integers(&mut sets, "kind", &kinds);
     add_floats(&mut sets, "parameter", parameters.as_flattened());
     group.add_group(sets.finish());
-    add_info(
-        &mut group,
-        stored,
-        "constraints of several kinds, by `sets`; not FCLIB: see docs/problems.md of nonsmooth",
-    )?;
+    add_info(&mut group, stored)?;
+    group.set_attr("about", AttrValue::VarLenString(ABOUT.to_owned()));
     file.add_group(group.finish());
     if let Some(Solution { impulse, relative_velocity, .. }) = &stored.solution {
         let mut group = file.create_group("solution");
@@ -135,8 +136,9 @@ fn read_sets(reader: &Reader<'_>) -> Result<Vec<Set>, Fault> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{from_hdf5, read, write};
+    use super::super::{Info, from_hdf5, read, write};
     use super::*;
+    use hdf5_pure::File;
     use nonsmooth_solvers::{Problem, Sparse, certify};
 
     /// Every set there is, in no order that FCLIB knows, coupled by an unsymmetric W.
@@ -167,6 +169,8 @@ mod tests {
         assert_eq!((stored.kind, stored.extension()), (Kind::Mixed, "hdf5"));
         let p: Vec<f64> = (0..stored.problem.size()).map(|i| (0.9 * i as f64).sin()).collect();
         stored.solution = Some(Solution { relative_velocity: p.clone(), impulse: p, velocity: None });
+        let [title, description, math_info] = ["a step", "of a run", "W is singular"].map(str::to_owned);
+        stored.info = Info { title, description, math_info };
         let folder = std::env::temp_dir().join(format!("nonsmooth-mixed-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let path = folder.join("everything.hdf5");
@@ -178,12 +182,26 @@ mod tests {
         assert_eq!(again.problem.delassus(), stored.problem.delassus());
         assert_eq!((again.kind, again.n_contacts()), (Kind::Mixed, Some(6)));
         assert_eq!(again.solution, stored.solution);
-        assert!(again.info.math_info.contains("not FCLIB"), "{:?}", again.info);
+        assert_eq!(again.info, stored.info);
         let residual = |stored: &StoredProblem| {
             let p = &stored.solution.as_ref().unwrap().impulse;
             certify(&stored.problem, p, &mut Vec::new()).residual
         };
         assert_eq!(residual(&again), residual(&stored));
+    }
+
+    /// Arrays above 512 entries are in chunks, as docs/problems.md says.
+    #[test]
+    fn long_arrays_are_in_chunks() {
+        let chunked = |n: usize| {
+            let sets = vec![Set::Nonnegative; n];
+            let problem = Problem::new(Sparse::diagonal(&vec![1.0; n]), vec![0.5; n], sets).unwrap();
+            let stored = StoredProblem { kind: Kind::Mixed, ..StoredProblem::new("rows", problem) };
+            let file = File::from_bytes(to_hdf5(&stored).unwrap()).unwrap();
+            ["W/i", "W/x", "vectors/q", "sets/kind"]
+                .map(|name| file.dataset(&format!("{GROUP}/{name}")).unwrap().is_chunked())
+        };
+        assert_eq!([chunked(512), chunked(513)], [[false; 4], [true; 4]]);
     }
 
     #[test]

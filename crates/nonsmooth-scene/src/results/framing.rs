@@ -7,7 +7,8 @@ use nonsmooth_geometry::spatial::Pose;
 
 /// Frames of a run that are looked at, at most: enough to see where it goes.
 pub(super) const LOOKED_AT: usize = 40;
-/// How far around the motion fixed bodies are shown, in parts of the diagonal of its box.
+/// How far around the motion fixed bodies are shown, in parts of the diagonal of its box. The diagonal of what is shown is
+/// then at most 1 + 2√3/4 = 1.87 times as long, so that what moves keeps more than half of the picture's width.
 const AROUND: f64 = 0.25;
 
 /// A box along the axes [m].
@@ -88,7 +89,10 @@ mod tests {
         let mut course = Extent::NONE;
         course.add([0.0; 3], 1.0);
         course.add([f64::NAN, 0.0, 0.0], 1.0);
+        let size = (course.high - course.low).length();
         let course = course.grown();
+        // A cube grows most.
+        assert!((course.high - course.low).length() < 2.0 * size);
         // ±1 and a quarter of 2√3.
         let side = 1.0 + 0.5 * 3.0f64.sqrt();
         assert!((course.high - DVec3::splat(side)).length() < 1e-12);

@@ -18,6 +18,7 @@
 
 mod describe;
 mod error;
+mod lock;
 mod reader;
 mod resume;
 mod spec;

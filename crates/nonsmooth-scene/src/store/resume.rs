@@ -5,12 +5,11 @@
 
 use std::path::Path;
 
-use hdf5_pure::File;
-
 use super::describe::TableInfo;
-use super::error::{StoreError, hdf5};
+use super::error::StoreError;
+use super::lock::open_locked;
 use super::reader::Reader;
-use super::writer::{Writer, access, replace, sibling};
+use super::writer::{Writer, replace, sibling};
 
 impl Writer {
     /// Opens a file so that each table has exactly the given rows and appending goes on.
@@ -19,7 +18,7 @@ impl Writer {
     /// the cut one.
     pub fn resume(path: impl AsRef<Path>, keep: &[(String, u64)]) -> Result<Self, StoreError> {
         let path = path.as_ref();
-        let source = open_locked(path)?;
+        let source = read_locked(path)?;
         let kept = kept_rows(&source, path, keep)?;
         let is_exact = |(info, rows): (&TableInfo, &u64)| info.n_elements == rows * info.layout.per_row;
         if !source.tables().iter().zip(&kept).all(is_exact) {
@@ -35,15 +34,14 @@ impl Writer {
 /// Rewrites a file without the space that commits and kills left unused.
 pub fn compact(path: impl AsRef<Path>) -> Result<(), StoreError> {
     let path = path.as_ref();
-    let source = open_locked(path)?;
+    let source = read_locked(path)?;
     let kept: Vec<u64> = source.tables().iter().map(|info| info.rows).collect();
     copy(source, path, &kept)
 }
 
 /// Opens a file for reading under the writer's lock, so that no running process is disturbed.
-fn open_locked(path: &Path) -> Result<Reader, StoreError> {
-    let file = File::open_rw_with_options(path, access()).map_err(hdf5(path))?;
-    Reader::from_file(path, file)
+fn read_locked(path: &Path) -> Result<Reader, StoreError> {
+    Reader::from_file(path, open_locked(path)?)
 }
 
 /// Rows to keep of each table, in the order of the tables.

@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use hdf5_pure::{
-    AttrValue, Error, File, FileAccessProperties, FileCreateProperties, MaxExtent, SyncPolicy,
-};
+use hdf5_pure::{AttrValue, Error, File, FileCreateProperties, MaxExtent};
 
 use super::describe::{ORDER, describe};
 use super::error::{StoreError, hdf5, io};
+use super::lock::{access, open_locked};
 use super::spec::{Kind, Layout, NUMBER_BYTES, Options, TableSpec, check_attributes, check_specs};
 use super::table::Table;
 
@@ -58,7 +57,7 @@ impl Writer {
 
     /// Opens a file to append at the end of every table.
     pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
-        let file = File::open_rw_with_options(path, access()).map_err(hdf5(path))?;
+        let file = open_locked(path)?;
         let mut tables = Vec::new();
         for info in describe(&file, path)? {
             let dataset = file.dataset(&info.spec.name).map_err(hdf5(path))?;
@@ -165,11 +164,6 @@ impl Writer {
     pub fn path(&self) -> &Path {
         &self.path
     }
-}
-
-/// No `fsync` except in `sync` and at the end; by default hdf5-pure does five per append.
-pub(super) fn access() -> FileAccessProperties {
-    FileAccessProperties::new().with_sync_policy(SyncPolicy::OnClose)
 }
 
 /// Writes a new file with empty tables.

@@ -13,7 +13,7 @@ mod references;
 mod schema;
 mod vtk;
 
-use nonsmooth_scene::{LoadError, Loaded, Mistake, load, load_text};
+use nonsmooth_scene::{LoadError, Loaded, Mistake, line_column, load, load_text};
 use std::path::{Path, PathBuf};
 
 /// The folder of the scenes that come with the project.
@@ -51,4 +51,24 @@ fn mistakes_of(text: &str) -> Vec<Mistake> {
         Err(LoadError::Scene(error)) => error.mistakes,
         Err(other) => panic!("{other}"),
     }
+}
+
+/// What is said of a scene with one edit other than these words at the line and column that `place` finds in it; empty if
+/// nothing is amiss, so that one run can show all of a table.
+fn complaint(
+    good: &str,
+    (from, to): (&str, &str),
+    place: impl Fn(&str) -> (usize, usize),
+    words: &str,
+) -> String {
+    assert!(good.contains(from), "the good scene has no {from:?}");
+    let text = good.replacen(from, to, 1);
+    let place = place(&text);
+    let at = |mistake: &Mistake| line_column(&text, mistake.span.start);
+    let mistakes = mistakes_of(&text);
+    if mistakes.iter().any(|mistake| at(mistake) == place && mistake.message.contains(words)) {
+        return String::new();
+    }
+    let got = mistakes.iter().map(|mistake| format!("  got  {:?} {}\n", at(mistake), mistake.message));
+    format!("{from:?} -> {to:?}\n  want {place:?} {words}\n{}", got.collect::<String>())
 }

@@ -1,6 +1,6 @@
 //! Wrong scenes: small edits of a good one, each with the place and the words of the message.
 
-use crate::{from_text, mistakes_of};
+use crate::{complaint, from_text, mistakes_of};
 use nonsmooth_scene::{line_column, load_text};
 use std::path::PathBuf;
 
@@ -203,25 +203,10 @@ const SYNTAX: &[Case] = &[
     (GOOD, "[system]\n[run]\nend = 1\nstep_size = 1\n", (1, 1), "at least one [[system.linear]]"),
 ];
 
-fn edit(from: &str, to: &str) -> String {
-    assert!(GOOD.contains(from), "the good scene has no {from:?}");
-    GOOD.replacen(from, to, 1)
-}
-
-/// Complaints about the cases of a table: all of them, so that one run shows everything.
 fn check(table: &[Case]) {
-    let mut complaints = String::new();
-    for &(from, to, place, words) in table {
-        let text = edit(from, to);
-        let found: Vec<((usize, usize), String)> = mistakes_of(&text)
-            .into_iter()
-            .map(|mistake| (line_column(&text, mistake.span.start), mistake.message))
-            .collect();
-        if !found.iter().any(|(at, message)| *at == place && message.contains(words)) {
-            complaints += &format!("{from:?} -> {to:?}\n  want {place:?} {words}\n");
-            found.iter().for_each(|(at, message)| complaints += &format!("  got  {at:?} {message}\n"));
-        }
-    }
+    let complaints =
+        table.iter().map(|&(from, to, at, words)| complaint(GOOD, (from, to), |_| at, words));
+    let complaints: String = complaints.collect();
     assert!(complaints.is_empty(), "\n{complaints}");
 }
 

@@ -182,7 +182,7 @@ impl GivenBodies {
         if changing {
             state.lives = vec![Life::Unborn; given.len()];
         }
-        bodies.reserve(&given, state);
+        bodies.reserve(&given, obstacles.len(), state);
         for (i, body) in given.into_iter().enumerate() {
             bodies.append(i, body, state);
         }
@@ -201,10 +201,10 @@ impl GivenBodies {
 }
 
 impl Bodies {
-    /// Room for the bodies given.
-    fn reserve(&mut self, given: &[Body], state: &mut State) {
+    /// Room for the bodies given, and for the names of obstacles.
+    fn reserve(&mut self, given: &[Body], n_obstacles: usize, state: &mut State) {
         let n = given.len();
-        self.names.reserve_exact(n + self.parts.len());
+        self.names.reserve_exact(n + n_obstacles);
         self.mass.reserve_exact(n);
         self.inertia.reserve_exact(n);
         self.inv_inertia.reserve_exact(n);

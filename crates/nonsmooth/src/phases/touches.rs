@@ -13,7 +13,7 @@ use super::chunks::{Chunk, chunks, fill};
 use super::detect::Activation;
 use crate::error::StepResult;
 use crate::laws::StepForm;
-use crate::log::{StepLog, Touched, contact_frame};
+use crate::log::{StepLog, Touched};
 use crate::model::{Bodies, Collider, Model, Placement, Point, Situation, State};
 use glam::DVec3;
 use nonsmooth_solvers::{IMMOVABLE, Set, Touch};
@@ -28,7 +28,8 @@ pub struct Touches {
     pub found: Touched,
     /// The law of each, an index into the model's laws.
     laws: Vec<u32>,
-    /// What obstacles add to u at the start and at the end of the step [m/s]; empty where none moves.
+    /// What obstacles add to u at the start and at the end of the step [m/s]; empty where none moves. Written by
+    /// `look_ahead`.
     pub rate: Vec<[[f64; 3]; 2]>,
     /// Where all bodies are at the start of the step, obstacles last.
     pub placements: Vec<Placement>,
@@ -47,8 +48,6 @@ struct Seen {
     point: Point,
     bodies: [u32; 2],
     law: u32,
-    /// What obstacles add to u at the start of the step [m/s].
-    rate: [f64; 3],
 }
 
 /// Fills `touches` with the points that take part at the start of the step.
@@ -60,9 +59,9 @@ pub fn detect_touches(
     touches: &mut Touches,
 ) -> StepResult {
     let bodies = &model.bodies;
-    touches.place(model, now)?;
+    bodies.place(now, &mut touches.placements)?;
     touches.set_margins(bodies, now, activation);
-    let Touches { found, laws, rate, placements, margins, collider, .. } = &mut *touches;
+    let Touches { found, laws, placements, margins, collider, .. } = &mut *touches;
     let at = Situation { placements, margins };
     let likely = collider.pair(bodies, &at);
     found.clear();
@@ -70,7 +69,6 @@ pub fn detect_touches(
     found.dimension = bodies.dimension;
     laws.clear();
     laws.reserve_exact(likely);
-    rate.clear();
     let see = |point: &Point| see(bodies, placements, activation, point);
     collider.meet(bodies, &at, see, |seen| {
         found.keys.push(seen.point.key);
@@ -79,9 +77,6 @@ pub fn detect_touches(
         found.normals.push(seen.point.normal.to_array());
         found.gaps.push(seen.point.distance);
         laws.push(seen.law);
-        if bodies.has_moving_obstacles {
-            rate.push([seen.rate, [0.0; 3]]);
-        }
     });
     if bodies.are_many() {
         *collider = Collider::default();
@@ -98,22 +93,13 @@ fn see(bodies: &Bodies, placements: &[Placement], when: Activation, point: &Poin
         let at = &placements[body as usize];
         at.velocity_at(point.point - at.position)
     });
-    let velocity = b - a;
-    let u_normal = point.normal.dot(velocity);
+    let u_normal = point.normal.dot(b - a);
     if !(point.distance + when.look_ahead * u_normal <= when.layer) {
         return None;
     }
     let law = bodies.pair_law(parts[0].part.material, parts[1].part.material);
     let law = law.expect("pairs that may meet have a law: checked with the model") as u32;
-    let mut rate = DVec3::ZERO;
-    if bodies.has_moving_obstacles {
-        let fixed = pair.map(|body| body as usize >= bodies.n);
-        rate -= if fixed[0] { a } else { DVec3::ZERO };
-        rate += if fixed[1] { b } else { DVec3::ZERO };
-    }
-    let frame = contact_frame(bodies.dimension, point.normal.to_array());
-    let rate = frame.map(|axis| DVec3::from_array(axis).dot(rate));
-    Some(Seen { point: *point, bodies: pair, law, rate })
+    Some(Seen { point: *point, bodies: pair, law })
 }
 
 impl Touches {
@@ -170,18 +156,6 @@ impl Touches {
         chunks(self.len(), |i| self.form(model, i).set.dim())
     }
 
-    /// Where everything is at the start of the step.
-    fn place(&mut self, model: &Model, now: &State) -> StepResult {
-        let bodies = &model.bodies;
-        self.placements.clear();
-        self.placements.reserve_exact(bodies.n + bodies.obstacles.len());
-        self.placements.extend((0..bodies.n).map(|i| bodies.placement(now, i)));
-        for k in 0..bodies.obstacles.len() {
-            self.placements.push(bodies.finite_obstacle(k, now.t)?);
-        }
-        Ok(())
-    }
-
     /// How far from its surface each body looks: γ h times the speed of its surface.
     fn set_margins(&mut self, bodies: &Bodies, now: &State, activation: Activation) {
         let Activation { look_ahead, layer } = activation;
@@ -208,7 +182,7 @@ impl Touches {
         }
     }
 
-    /// What bias and obstacles add to u at the end of a step of size `h`.
+    /// What bias and obstacles add to u in a step of size `h`.
     pub fn look_ahead(&mut self, model: &Model, now: &State, h: f64) -> StepResult {
         self.close_gaps(model.bodies.layer, now, h);
         self.follow_obstacles(model, now.t + h, h)
@@ -228,10 +202,11 @@ impl Touches {
         }
     }
 
-    /// What obstacles add to u at the end of the step, at time `t`.
+    /// What obstacles add to u at the start and at the end of the step, which is at time `t`.
     fn follow_obstacles(&mut self, model: &Model, t: f64, h: f64) -> StepResult {
         let bodies = &model.bodies;
-        if self.rate.is_empty() {
+        self.rate.clear();
+        if !bodies.has_moving_obstacles {
             return Ok(());
         }
         self.moved.clear();
@@ -239,20 +214,26 @@ impl Touches {
             self.moved.push(bodies.finite_obstacle(k, t)?);
         }
         for i in 0..self.len() {
-            let mut rate = DVec3::ZERO;
-            for (side, sign) in [(0, -1.0), (1, 1.0)] {
-                let [body, other] = [side, 1 - side].map(|side| self.found.bodies[i][side] as usize);
-                if body >= bodies.n {
-                    // The body takes the point along: what moves with a turning obstacle then has u⁺ = 0.
-                    let at = &self.moved[body - bodies.n];
-                    let point = DVec3::from_array(self.found.points[i]);
-                    let point = point + h * self.placements[other].velocity;
-                    rate += sign * at.velocity_at(point - at.position);
-                }
-            }
-            self.rate[i][1] = self.found.frame(i).map(|axis| DVec3::from_array(axis).dot(rate));
+            let ends = [(&self.placements[bodies.n..], 0.0), (&self.moved, h)];
+            self.rate.push(ends.map(|(at, ahead)| self.obstacle_rate(bodies, i, at, ahead)));
         }
         Ok(())
+    }
+
+    /// What obstacles that are at `obstacles` add to u of point `i`, `ahead` after the start of the step.
+    fn obstacle_rate(&self, bodies: &Bodies, i: usize, obstacles: &[Placement], ahead: f64) -> [f64; 3] {
+        let mut rate = DVec3::ZERO;
+        for (side, sign) in [(0, -1.0), (1, 1.0)] {
+            let [body, other] = [side, 1 - side].map(|side| self.found.bodies[i][side] as usize);
+            if body >= bodies.n {
+                // The body takes the point along: what moves with a turning obstacle then has u⁺ = 0.
+                let at = &obstacles[body - bodies.n];
+                let point = DVec3::from_array(self.found.points[i]);
+                let point = point + ahead * self.placements[other].velocity;
+                rate += sign * at.velocity_at(point - at.position);
+            }
+        }
+        self.found.frame(i).map(|axis| DVec3::from_array(axis).dot(rate))
     }
 
     /// What the law of point `i` adds to H v⁺ before it compares with zero [m/s].

@@ -1,5 +1,7 @@
 //! What goes in comes out: all layouts, resume, and refusals.
 
+use std::time::Duration;
+
 use super::super::{FRAMES, Kind, Options, Reader, SpecFault, StoreError, TableSpec, Writer, compact};
 use super::{Scratch, expected, spec};
 
@@ -119,6 +121,21 @@ fn two_writers_cannot_have_one_file() {
     assert!(matches!(Writer::resume(&scratch.0, &keep), Err(StoreError::Hdf5 { .. })));
     drop(writer);
     Writer::resume(&scratch.0, &keep).unwrap();
+}
+
+/// As a process that is being started holds it, with copies of our open files.
+#[test]
+fn a_lock_held_for_a_moment_is_waited_for() {
+    let scratch = Scratch::new("moment");
+    Writer::create(&scratch.0, &[], specs(), Options::default()).unwrap().finish().unwrap();
+    let copy = std::fs::File::open(&scratch.0).unwrap();
+    copy.lock().unwrap();
+    let holder = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(50));
+        drop(copy);
+    });
+    compact(&scratch.0).unwrap();
+    holder.join().unwrap();
 }
 
 #[test]

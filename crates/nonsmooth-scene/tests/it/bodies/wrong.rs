@@ -1,7 +1,7 @@
 //! Bad bodies: small edits of a good scene, each with the place and the words of the message.
 
 use super::GOOD;
-use crate::{from_text, mistakes_of};
+use crate::{complaint, from_text, mistakes_of};
 use nonsmooth_scene::line_column;
 
 /// What is replaced by what, the text at which that is reported, and words of the message.
@@ -100,23 +100,12 @@ const NAMES: &[Case] = &[
     ("[run]", "[output]\nplot = [\"ball.w\"]\n[run]", "\"ball.w\"", "no coordinate `ball.w`; there are ball.x, ball.y, ball.z, brick[0].x"),
 ];
 
-/// Complaints about the cases of a table: all of them, so that one run shows everything.
 fn check(table: &[Case]) {
-    let mut complaints = String::new();
-    for &(from, to, at, words) in table {
-        assert!(GOOD.contains(from), "the good scene has no {from:?}");
-        let text = GOOD.replacen(from, to, 1);
-        let Some(place) = text.find(at) else { panic!("{at:?} is not in the edited scene") };
-        let place = line_column(&text, place);
-        let found: Vec<((usize, usize), String)> = mistakes_of(&text)
-            .into_iter()
-            .map(|mistake| (line_column(&text, mistake.span.start), mistake.message))
-            .collect();
-        if !found.iter().any(|(at, message)| *at == place && message.contains(words)) {
-            complaints += &format!("{from:?} -> {to:?}\n  want {place:?} {words}\n");
-            found.iter().for_each(|(at, message)| complaints += &format!("  got  {at:?} {message}\n"));
-        }
-    }
+    let complaints = table.iter().map(|&(from, to, at, words)| {
+        let place = |text: &str| line_column(text, text.find(at).expect("the edited scene has it"));
+        complaint(GOOD, (from, to), place, words)
+    });
+    let complaints: String = complaints.collect();
     assert!(complaints.is_empty(), "\n{complaints}");
 }
 

@@ -89,23 +89,14 @@ fn the_front_of_falling_dominoes_gets_its_speed() {
     assert!((late / want - 1.0).abs() < 0.05, "{late} m/s, not {want}");
 }
 
-/// θ̈ = −p² sin(α − θ), p² = 3g/(4R), by the classical Runge–Kutta method from rest at θ₀ until θ = 0: time and speed.
+/// Time and speed at the end of a fall from rest at θ₀ to θ = 0: θ̈ = −p² sin(α − θ), p² = 3g/(4R), so that
+/// ω² = 2p² (cos(α − θ₀) − cos(α − θ)), and t = ∫ dθ/ω. With θ = θ₀ (1 − s²) the integrand is smooth.
 fn fall(alpha: f64, p_square: f64, start: f64) -> (f64, f64) {
-    let f = |x: [f64; 2]| [x[1], -p_square * (alpha - x[0]).sin()];
-    let (mut x, mut t, dt) = ([start, 0.0], 0.0, 1e-4);
-    loop {
-        let along = |k: [f64; 2], s: f64| [x[0] + s * k[0], x[1] + s * k[1]];
-        let k1 = f(x);
-        let k2 = f(along(k1, 0.5 * dt));
-        let k3 = f(along(k2, 0.5 * dt));
-        let k4 = f(along(k3, dt));
-        let next: [f64; 2] =
-            std::array::from_fn(|i| x[i] + dt / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i]));
-        if next[0] <= 0.0 {
-            return (t + x[0] / -x[1], -x[1]);
-        }
-        (x, t) = (next, t + dt);
-    }
+    let omega = |theta: f64| (2.0 * p_square * ((alpha - start).cos() - (alpha - theta).cos())).sqrt();
+    let n = 1000;
+    let middles = (0..n).map(|k| (f64::from(k) + 0.5) / f64::from(n));
+    let time: f64 = middles.map(|s| 2.0 * start * s / omega(start * (1.0 - s * s))).sum();
+    (time / f64::from(n), omega(0.0))
 }
 
 #[test]
@@ -126,7 +117,7 @@ fn a_rocking_block_keeps_housners_time_and_restitution() {
     });
     let p_square = 3.0 * G / (4.0 * half);
     let keeps = 1.0 - 1.5 * alpha.sin().powi(2);
-    let (mut time, mut start) = (0.0, 0.4 * alpha);
+    let (mut time, mut start, mut late) = (0.0, 0.4 * alpha, 0.0);
     for i in 0..4 {
         let (quarter, speed) = fall(alpha, p_square, start);
         time += quarter;
@@ -134,7 +125,9 @@ fn a_rocking_block_keeps_housners_time_and_restitution() {
         assert!((crossings[i] - time).abs() < 0.01 * (i + 1) as f64, "{i}: {} not {time}", crossings[i]);
         // T + V of the next peak: cos(α − θ) = 1·cos α + (keeps ω)²/(2 p²).
         let next = alpha - (alpha.cos() + (keeps * speed).powi(2) / (2.0 * p_square)).min(1.0).acos();
-        assert!((peaks[i + 1] / next - 1.0).abs() < 0.03, "{i}: {} not {next}", peaks[i + 1]);
+        // Each change of edge is seen up to a step late, so that the block has turned by ω h too far.
+        late += speed * played.simulation.state.step_size;
+        assert!((peaks[i + 1] - next).abs() < late, "{i}: {} not {next}", peaks[i + 1]);
         (start, time) = (next, time + fall(alpha, p_square, next).0);
     }
     assert!(played.gain() < 0.0);

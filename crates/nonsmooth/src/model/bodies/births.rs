@@ -26,7 +26,8 @@ impl Bodies {
     pub(crate) fn born_inside(&self, before: &State, after: &State) -> StepResult<Option<Overlap>> {
         let is_new =
             |i: usize| i < self.n && before.lives[i] == Life::Unborn && after.lives[i] == Life::Present;
-        let mut placements: Vec<Placement> = (0..self.n).map(|i| self.placement(after, i)).collect();
+        let mut placements = Vec::new();
+        self.place(after, &mut placements)?;
         let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
         for i in (0..self.n).filter(|&i| is_new(i)) {
             low = low.min(placements[i].position - self.reach[i]);
@@ -34,9 +35,6 @@ impl Bodies {
         }
         if !low.cmple(high).all() {
             return Ok(None);
-        }
-        for k in 0..self.obstacles.len() {
-            placements.push(self.finite_obstacle(k, after.t)?);
         }
         // Only who comes near the newcomers is looked at.
         let margin = |(i, at): (usize, &Placement)| {

@@ -2,8 +2,7 @@
 
 use super::collide::{Collider, Point, Situation};
 use super::{
-    Anchor, Bodies, Body, Dimension, Materials, Obstacle, PairError, Placed, Placement, Spring,
-    Symmetric,
+    Anchor, Bodies, Body, Dimension, Materials, Obstacle, PairError, Placed, Spring, Symmetric,
 };
 use crate::laws::StepForm;
 use crate::model::{Issue, Model, Place, State, UserError};
@@ -300,10 +299,8 @@ fn look_within<T: Send>(
     take: impl FnMut(T),
 ) -> Result<(), UserError> {
     let bodies = &model.bodies;
-    let mut placements: Vec<Placement> = (0..bodies.n).map(|i| bodies.placement(state, i)).collect();
-    for k in 0..bodies.obstacles.len() {
-        placements.push(bodies.obstacle(k, state.t)?);
-    }
+    let mut placements = Vec::new();
+    bodies.place(state, &mut placements)?;
     let is_absent = |i| i < bodies.n && !bodies.is_present(state, i);
     let margin = |i| if is_absent(i) { f64::NAN } else { 0.5 * distance };
     let margins: Vec<f64> = (0..placements.len()).map(margin).collect();

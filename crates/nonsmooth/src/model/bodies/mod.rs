@@ -282,6 +282,17 @@ impl Bodies {
         Placement { position, rotation, velocity, spin }
     }
 
+    /// Where everything is in `state`, obstacles last.
+    pub(crate) fn place(&self, state: &State, placements: &mut Vec<Placement>) -> StepResult {
+        placements.clear();
+        placements.reserve_exact(self.n + self.obstacles.len());
+        placements.extend((0..self.n).map(|i| self.placement(state, i)));
+        for k in 0..self.obstacles.len() {
+            placements.push(self.finite_obstacle(k, state.t)?);
+        }
+        Ok(())
+    }
+
     /// `obstacle`, with an error that names it where its motion fails or is not finite.
     pub(crate) fn finite_obstacle(&self, number: usize, t: f64) -> StepResult<Placement> {
         let name = &self.names[self.n + number];

@@ -149,6 +149,16 @@ fn a_lift_does_the_work_of_rising() {
     assert!((ledger.total.obstacle / rise - 1.0).abs() < 1e-9, "{:?}", ledger.total);
 }
 
+/// A motion that is not finite at the start is refused with the obstacle's name.
+#[test]
+fn a_motion_that_fails_at_the_start_is_refused() {
+    let mut yard = Yard::new(0.5, 0.0);
+    yard.drive("mad table", half_space(), |_| shifted([f64::NAN; 3], [0.0; 3]));
+    yard.add("box", &Shape::cuboid([0.1; 3]).unwrap(), 1000.0, [0.0, 0.0, 0.1]);
+    let error = yard.builder.build(0.0).err().expect("refused").to_string();
+    assert!(error.contains("`mad table`") && error.contains("not finite at t = 0 s"), "{error}");
+}
+
 /// A motion that fails or is not finite stops the run with the obstacle's name, and the state stays.
 #[test]
 fn a_motion_that_fails_stops_the_run() {

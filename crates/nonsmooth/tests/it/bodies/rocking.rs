@@ -62,24 +62,14 @@ fn an_impact_takes_what_housner_says() {
     }
 }
 
-/// θ̈ = −p² sin(α − θ), p² = 3g/(4R), by the classical Runge–Kutta method from rest at θ₀ to θ = 0.
+/// Time and speed at the end of a fall from rest at θ₀ to θ = 0: θ̈ = −p² sin(α − θ), p² = 3g/(4R), so that
+/// ω² = 2p² (cos(α − θ₀) − cos(α − θ)), and t = ∫ dθ/ω. With θ = θ₀ (1 − s²) the integrand is smooth.
 fn quarter(alpha: f64, p_square: f64, start: f64) -> (f64, f64) {
-    let f = |x: [f64; 2]| [x[1], -p_square * (alpha - x[0]).sin()];
-    let dt = 1e-5;
-    let (mut x, mut t) = ([start, 0.0], 0.0);
-    loop {
-        let along = |k: [f64; 2], s: f64| [x[0] + s * k[0], x[1] + s * k[1]];
-        let k1 = f(x);
-        let k2 = f(along(k1, 0.5 * dt));
-        let k3 = f(along(k2, 0.5 * dt));
-        let k4 = f(along(k3, dt));
-        let next: [f64; 2] =
-            std::array::from_fn(|i| x[i] + dt / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i]));
-        if next[0] <= 0.0 {
-            return (t + x[0] / -x[1], x[1]);
-        }
-        (x, t) = (next, t + dt);
-    }
+    let omega = |theta: f64| (2.0 * p_square * ((alpha - start).cos() - (alpha - theta).cos())).sqrt();
+    let n = 1000;
+    let middles = (0..n).map(|k| (f64::from(k) + 0.5) / f64::from(n));
+    let time: f64 = middles.map(|s| 2.0 * start * s / omega(start * (1.0 - s * s))).sum();
+    (time / f64::from(n), omega(0.0))
 }
 
 /// A quarter of a period from rest, the speed at its end, and the swing after the impact.
@@ -115,7 +105,7 @@ fn a_block_rocks_as_it_should() {
             assert!((alpha - left - want).abs() < 0.01 * alpha, "{left} {want} {alpha}");
             // The scheme is of first order at a turning contact: some steps.
             assert!((t - time).abs() < 5.0 * h + 1e-2 * time, "{t} {time}");
-            assert!((before + speed).abs() < 0.01 * speed.abs(), "{before} {speed}");
+            assert!((before - speed).abs() < 0.01 * speed, "{before} {speed}");
             assert!((after / before - ratio).abs() < 2e-3, "{} {ratio}", after / before);
             return;
         }
