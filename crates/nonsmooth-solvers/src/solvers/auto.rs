@@ -69,7 +69,7 @@ const MORE_SWEEPS: (usize, usize) = (200, 1000);
 const MOST_SWEEPS: usize = 2000;
 /// Rows per velocity up to which bodies in space count as a heap: spheres have 1, capsules 1.3, arches 2, walls 3.6, towers 6.
 const LOOSE_ROWS: f64 = 1.5;
-/// Sweeps of the last resort, and of heaps before methods with factors that seldom help there.
+/// Sweeps of the last resort; in heaps asked for few digits that is before alternating directions, which seldom help there.
 const LAST_SWEEPS: usize = 20_000;
 /// Linear systems of the first attempt of Newton; piles need 15 from the end of the sweeps.
 const FIRST_SYSTEMS: usize = 25;
@@ -286,10 +286,10 @@ impl Auto {
             (Method::Apgd, !heap && gradients),
             (Method::Sweeps(LAST_SWEEPS), heap),
             (Method::AdmmToTheEnd, direct),
-            (Method::InteriorPoint, size <= INTERIOR_ROWS),
-            (Method::Newton(NEWTON_SYSTEMS), direct),
-            (Method::NewtonAnew, direct),
-            (Method::Sweeps(LAST_SWEEPS), true),
+            (Method::InteriorPoint, size <= INTERIOR_ROWS && !heap),
+            (Method::Newton(if heap { FIRST_SYSTEMS } else { NEWTON_SYSTEMS }), direct),
+            (Method::NewtonAnew, direct && !heap),
+            (Method::Sweeps(LAST_SWEEPS), !heap),
         ];
         for (method, _) in chain.into_iter().filter(|(_, fits)| *fits) {
             if self.attempts.last().is_some_and(|last| last.residual <= part.tolerance) {
