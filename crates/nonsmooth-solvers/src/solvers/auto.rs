@@ -78,8 +78,8 @@ const NEWTON_SYSTEMS: usize = 300;
 /// Entries per row of W from which contacts outnumber velocities: piles of spheres and capsules have 10 to 20, stacks
 /// 30 to 35, walls and towers 60 to 120.
 const HYPERSTATIC: usize = 40;
-/// Tolerance from which heaps go to gradients, and alternating directions come before Newton's method everywhere: at 1e-4 the collection is 3 % faster with
-/// them and its worst case 2.8 times, at 1e-8 it is 3 % slower.
+/// Tolerance from which heaps go to gradients, and alternating directions come before Newton's method everywhere: at 1e-4
+/// the collection is 3 % faster with them and its worst case 2.8 times, at 1e-8 it is 3 % slower.
 const LOOSE: f64 = 1e-6;
 /// Rounds over the islands until the whole is within tolerance.
 const ROUNDS: usize = 4;
