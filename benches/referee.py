@@ -8,14 +8,14 @@ tan a = 0.4 with friction 1/2: how far it creeps in 60 s, after one second of se
 gravity. Every engine runs with its defaults and with the best that its documentation offers for the purpose:
 
 MuJoCo   `default`: as installed, 2 ms. It has no coefficient of restitution.
-         `best`: 1 ms, elliptic cones, impratio 100, 10 no-slip iterations, solimp 0.99 0.9999; the least lift and creep
+         `best`: 1 ms, elliptic cones, impratio 100, 10 no-slip iterations, solimp 0.99 0.9999; the least rise and creep
          of 64 combinations (stiffer contacts by solref 0.002 lift the cube by 0.3 m). For rebounds 0.2 ms and contact
          stiffness and damping set directly (negative solref), the damping from the formula for a spring and damper
          that do not pull [Schwager and Poeschel 2007].
 Drake    Discrete plant of 1 ms with point contact. A pair of shapes gets one point only, so the cube touches by a
          sphere of 1 mm in each lower corner, as its documentation advises.
          `default`: its contact parameters as they are. It has no coefficient of restitution.
-         `best`: stiction tolerance 1e-6 m/s, the least creep of those tried with the lift still zero (the other contact
+         `best`: stiction tolerance 1e-6 m/s, the least creep of those tried with the rise still zero (the other contact
          approximations and stiffer contacts lift the cube by 0.3 m); for rebounds 0.1 ms, 1e5 N/m and Hunt-Crossley
          dissipation d from  d v (1 + e) = ln((1 + d v)/(1 - d e v)).
 """
@@ -58,11 +58,11 @@ def creep(step, h):
 
 def slide(step, h):
     """`step` advances and returns x and the heights of the lower corners."""
-    lift = -math.inf
+    rise = -math.inf
     for _ in range(round(3.0 / h)):
         x, heights = step()
-        lift = max(lift, *heights)
-    return x, lift
+        rise = max(rise, *heights)
+    return x, rise
 
 
 # ---- MuJoCo ----
@@ -144,9 +144,9 @@ def mujoco_problems():
             turn = data.xmat[1].reshape(3, 3)
             return data.qpos[0], [data.xpos[1][2] + turn[2] @ np.array(corner) for corner in CORNERS]
 
-        distance, lift = slide(along, model.opt.timestep)
+        distance, rise = slide(along, model.opt.timestep)
         yield "slide", setting, SPEED, distance
-        yield "lift", setting, SPEED, lift
+        yield "rise", setting, SPEED, rise
 
 
 # ---- Drake ----
@@ -262,9 +262,9 @@ def drake_problems():
             pose = world.pose()
             return pose.translation()[0], [pose.multiply(list(corner))[2] for corner in CORNERS]
 
-        distance, lift = slide(along, 1e-3)
+        distance, rise = slide(along, 1e-3)
         yield "slide", setting, SPEED, distance
-        yield "lift", setting, SPEED, lift
+        yield "rise", setting, SPEED, rise
 
 
 def main():

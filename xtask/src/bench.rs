@@ -1,6 +1,7 @@
 //! `cargo xtask bench NAME`: our measurement, then the peers' where they are installed, in the same run.
 
 mod comparison;
+mod core;
 mod csv;
 mod ours;
 mod referee;
@@ -22,6 +23,7 @@ struct Bench {
 
 const BENCHES: &[Bench] = &[
     Bench { name: "small", run: small },
+    Bench { name: "core", run: core::run },
     Bench { name: "schemes", run: schemes },
     Bench { name: "solvers", run: solvers::run },
     Bench { name: "scenes", run: scenes::run },
@@ -73,7 +75,7 @@ fn small(workspace: &Workspace, arguments: &[&str]) -> Result<(), String> {
     let root: &Path = &workspace.root;
     let ours = ["run", "--release", "--package", "nonsmooth", "--example", "bench_small", "--"];
     show(cargo(root, &ours).args(arguments))?;
-    // Arguments ask for something of ours alone, such as counting instructions.
+    // Arguments ask for something of ours alone.
     if !arguments.is_empty() {
         return Ok(());
     }
@@ -99,11 +101,11 @@ mod tests {
     fn unknown_benches_list_what_exists() {
         let workspace = Workspace::find();
         let wrong = run(&workspace, &["large"]).unwrap_err();
-        assert_eq!(wrong, "no bench `large`; there are: small, schemes, solvers, scenes, referee");
+        assert_eq!(wrong, "no bench `large`; there are: small, core, schemes, solvers, scenes, referee");
         assert!(
             run(&workspace, &[])
                 .unwrap_err()
-                .ends_with("there are: small, schemes, solvers, scenes, referee")
+                .ends_with("there are: small, core, schemes, solvers, scenes, referee")
         );
     }
 }

@@ -2,8 +2,12 @@
 
 mod bench;
 mod command;
+mod documents;
+mod instructions;
+mod mutants;
+mod outcome;
 mod python;
-mod readme;
+mod scenes;
 mod tidy;
 mod tiers;
 
@@ -11,18 +15,20 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-usage: cargo xtask test [--require TIER]... [--only TIER]...
-       cargo xtask ci [--full] [--require TIER]... [--only TIER]...
+usage: cargo xtask test [--without TIER]... [--only TIER]...
+       cargo xtask ci [--full] [--without TIER]... [--only TIER]...
        cargo xtask tidy
+       cargo xtask mutants [NAME]...
        cargo xtask bench NAME [ARGUMENT]...
 
-  test   every tier: style, rust, shared, readme, python; ends with a table
-  ci     the same; --full adds callgrind and VTK's reader
+  test   every tier: style, rust, large, documents, scenes, python; ends with a table
+  ci     the same; --full adds VTK's reader and the mutants
   tidy   lists every breach of the rules that no compiler checks
+  mutants  puts each mistake of mutants/ into a copy of the tree; red if no test notices it
   bench  measures; names: small, schemes, solvers [--quick] [--siconos TABLE] [--ours TABLE],
          scenes [--quick] [--keep] [--join] [--limit SECONDS] [SCENE]..., referee
 
-  --require TIER  a TIER that cannot run here fails instead of being skipped
+  --without TIER  leave TIER out; a TIER that cannot run here and is not left out is red
   --only TIER     run this one alone
 ";
 
@@ -67,6 +73,7 @@ fn main() -> ExitCode {
             tiers::Choice::parse(rest, true).map(|choice| tiers::run(&workspace, &choice))
         }
         ["tidy"] => Ok(tidy::run(&workspace.root)),
+        ["mutants", ref rest @ ..] => mutants::run(&workspace, rest),
         ["bench", ref rest @ ..] => bench::run(&workspace, rest),
         [] => Err("a command is missing".to_owned()),
         ["tidy", word, ..] | [word, ..] => Err(format!("`{word}` is not understood")),

@@ -3,7 +3,7 @@
 
 use crate::Workspace;
 use crate::command::{cargo, show, works};
-use crate::tiers::{Outcome, Why};
+use crate::outcome::{Outcome, Why};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -36,7 +36,7 @@ pub(crate) fn vtk_tier(workspace: &Workspace) -> Outcome {
     };
     let out = workspace.target().join("vtk");
     let mut run = cargo(&workspace.root, &["run", "--release", "--", "run", "scenes/box-stack.toml"]);
-    run.args(["--vtk", "--quiet", "--out"]).arg(&out);
+    run.args(["--vtk", "--quiet", "--overwrite", "--out"]).arg(&out);
     let mut wrong: Vec<String> = show(&mut run).err().into_iter().collect();
     for collection in ["run_bodies.pvd", "run_contacts.pvd"] {
         let mut read = Command::new(&python);

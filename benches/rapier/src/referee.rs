@@ -43,9 +43,9 @@ pub fn print() {
             row("rebound", e, rebound(setting, e));
         }
         row("creep", 0.4, creep(setting, 0.4));
-        let (distance, lift) = slide(setting);
+        let (distance, rise) = slide(setting);
         row("slide", 6.0, distance);
-        row("lift", 6.0, lift);
+        row("rise", 6.0, rise);
     }
 }
 
@@ -109,13 +109,13 @@ fn creep(setting: Setting, slope: f64) -> f64 {
 fn slide(setting: Setting) -> (f64, f64) {
     let mut world = world(setting, -GRAVITY * Vector::Z, 0.0);
     let cube = cube(&mut world, 6.0);
-    let mut lift = f64::NEG_INFINITY;
+    let mut rise = f64::NEG_INFINITY;
     for _ in 0..setting.steps(3.0) {
         world.step();
         let pose = world.bodies[cube].position();
         for (x, y) in [(-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0)] {
-            lift = f64::max(lift, (*pose * (HALF * Vector::new(x, y, -1.0))).z);
+            rise = f64::max(rise, (*pose * (HALF * Vector::new(x, y, -1.0))).z);
         }
     }
-    (world.bodies[cube].translation().x, lift)
+    (world.bodies[cube].translation().x, rise)
 }

@@ -1,8 +1,10 @@
 //! `nonsmooth check`: every mistake of a scene, or what it holds.
 
-use crate::Failure;
-use nonsmooth::{Dimension, KineticAngles};
-use nonsmooth_scene::{Loaded, load};
+use nonsmooth::model::rigid::is_present;
+use nonsmooth::model::{Activation, ActiveConstraints};
+use nonsmooth::{KineticAngles, Model, Part, State, StepResult};
+use nonsmooth_scene::{Loaded, load, system_names};
+use nonsmooth_studies::command::Failure;
 use std::io::Write as _;
 use std::path::Path;
 
@@ -14,9 +16,9 @@ pub(crate) fn check(scene: &Path, set: &[(String, String)]) -> Result<(), Failur
     let text = format!(
         "{}: no mistakes\n  {} systems, {} coordinates, {} constraints; {}, solver {}; {} steps of {} s from t = {} s\n",
         scene.display(),
-        model.systems.len(),
-        model.bodies.first_v,
-        model.constraints.len(),
+        system_names(model).len(),
+        n_coordinates(model),
+        members(model, &["linear gaps", "gaps", "velocity constraints"]),
         loaded.methods.0,
         loaded.methods.1,
         loaded.n_steps,
@@ -29,30 +31,62 @@ pub(crate) fn check(scene: &Path, set: &[(String, String)]) -> Result<(), Failur
     Ok(())
 }
 
-/// What there is of bodies, and where they touch at the start.
+/// Number of coordinates of systems.
+fn n_coordinates(model: &Model) -> usize {
+    model.rigid.bodies.iter().map(|body| body.q as usize).min().unwrap_or(model.n_coordinates())
+}
+
+/// Number of constraints of these families.
+fn members(model: &Model, families: &[&str]) -> usize {
+    let chosen = model.constraints.iter().filter(|family| families.contains(&family.name()));
+    chosen.map(|family| family.n_members()).sum()
+}
+
+/// What there is of bodies, and where they meet at the start.
 fn bodies_at_start(loaded: &Loaded) -> Result<String, Failure> {
     let (model, state) = (&loaded.simulation.model, &loaded.simulation.state);
-    let bodies = &model.bodies;
-    if bodies.names.is_empty() {
+    let (bodies, kinematic) = (&model.rigid.bodies, &model.rigid.kinematic);
+    if bodies.is_empty() && kinematic.is_empty() {
         return Ok(String::new());
     }
-    let touches =
-        model.count_touches(state).map_err(|error| Failure::Input(anyhow::anyhow!("{error}")))?;
-    let present = (0..bodies.n).filter(|&i| bodies.is_present(state, i)).count();
-    let place = if bodies.dimension == Dimension::Plane { "the plane" } else { "space" };
-    let later = if present < bodies.n {
-        format!(" ({} appear later or are outside the region)", bodies.n - present)
+    let contacts =
+        contacts_at(model, state).map_err(|error| Failure::Input(anyhow::anyhow!("{error}")))?;
+    let n = bodies.len();
+    let present = (0..n).filter(|&i| is_present(&state.presence, i)).count();
+    let n_planar = bodies.iter().filter(|body| body.planar).count();
+    let place = match (n_planar, n_planar == n) {
+        (0, _) => "space",
+        (_, true) => "the plane",
+        (_, false) => "plane and space",
+    };
+    let later = if present < n {
+        format!(" ({} appear later or are outside the region)", n - present)
     } else {
         String::new()
     };
     Ok(format!(
-        "  {} bodies in {place}{later}, {} obstacles, {} materials ({}), {} springs; {touches} contact points at the start\n",
-        bodies.n,
-        bodies.obstacles.len(),
-        loaded.materials.len(),
-        loaded.materials.join(", "),
-        bodies.springs.len(),
+        "  {n} bodies in {place}{later}, {} kinematic bodies, {} materials ({}), {} joints, {} springs; {contacts} contact points at the start\n",
+        kinematic.len(),
+        model.rigid.materials.len(),
+        model.rigid.materials.join(", "),
+        model.joints.joints.len(),
+        members(model, &["springs"]),
     ))
+}
+
+/// Number of contact points of bodies in a state.
+fn contacts_at(model: &Model, state: &State) -> StepResult<usize> {
+    let mut active = ActiveConstraints::default();
+    let activation = Activation::Ahead { ahead: 0.0, distance: 0.0 };
+    model.at_state(state, |at| {
+        active.open(model);
+        for family in &model.constraints {
+            family.detect(model, &Part::whole(state.t, 0.0), at, activation, &mut active)?;
+            active.close_family();
+        }
+        Ok(())
+    })?;
+    Ok(active.ids.iter().filter(|id| model.constraint_number(**id).is_none()).count())
 }
 
 /// Gap up to which a constraint counts as closed at the start [m]: rounding of lengths up to a kilometre.
@@ -63,6 +97,10 @@ const PAIRS: usize = 10;
 /// How the contacts that are closed at the start stand to each other, if there are two or more.
 fn closed_at_start(loaded: &Loaded) -> Result<String, Failure> {
     let (model, state) = (&loaded.simulation.model, &loaded.simulation.state);
+    // Contacts of bodies are too many to be listed by pairs.
+    if !model.rigid.colliders.is_empty() {
+        return Ok(String::new());
+    }
     let angles = model.kinetic_angles(state, CLOSED).map_err(|e| Failure::Input((*e).into()))?;
     let KineticAngles { closed, rank, mut cosines } = angles;
     if closed.len() < 2 {
@@ -74,7 +112,7 @@ fn closed_at_start(loaded: &Loaded) -> Result<String, Failure> {
     );
     cosines.sort_by(|a, b| b.2.total_cmp(&a.2));
     for (a, b, cosine) in cosines.iter().take(PAIRS) {
-        let (a, b) = (model.constraints.name(*a), model.constraints.name(*b));
+        let [a, b] = [*a, *b].map(|id| model.family(id).member_name(id.number()));
         text += &format!("    kinetic angle of `{a}` and `{b}`: cos = {cosine:.6}\n");
     }
     if cosines.len() > PAIRS {

@@ -1,8 +1,12 @@
 //! `nonsmooth list` and `nonsmooth schema`: what there is to choose from.
 
-use crate::Failure;
+use nonsmooth::INTEGRATORS;
 use nonsmooth::analysis::exact::EXACT;
-use nonsmooth::{INTEGRATORS, LAWS, OBSERVERS, SOLVERS};
+use nonsmooth::joints::JOINTS;
+use nonsmooth::laws::LAWS;
+use nonsmooth::observers::OBSERVERS;
+use nonsmooth_solvers::{Declared, Kind, SOLVERS};
+use nonsmooth_studies::command::Failure;
 use std::io::Write as _;
 
 /// Prints every entry of every list with its options.
@@ -18,25 +22,42 @@ pub(crate) fn list() -> Result<(), Failure> {
         }
         text.push('\n');
     };
-    let describe = |options: &[&nonsmooth::Declared]| {
+    let describe = |options: &[&Declared]| {
         options
             .iter()
-            .map(|o| format!("{} = {} — {}; {}", o.name, o.default, o.about, o.kind))
+            .map(|o| format!("{} = {} — {}; {}", o.name, o.default, o.about, range(&o.kind)))
             .collect::<Vec<String>>()
     };
     section("integrators", INTEGRATORS.iter().map(|e| (e.name, e.about, describe(e.options))).collect());
     section("laws", LAWS.iter().map(|e| (e.name, e.about, describe(e.options))).collect());
-    let with_tolerance = |options: &[&nonsmooth::Declared]| {
-        [describe(&[&nonsmooth_scene::TOLERANCE]), describe(options)].concat()
-    };
+    section("joints", JOINTS.iter().map(|e| (e.name, e.about, describe(e.options))).collect());
+    let with_tolerance =
+        |options: &[&Declared]| [describe(&[&nonsmooth_scene::TOLERANCE]), describe(options)].concat();
     section("solvers", SOLVERS.iter().map(|e| (e.name, e.about, with_tolerance(e.options))).collect());
-    section("observers", OBSERVERS.iter().map(|&(name, about)| (name, about, Vec::new())).collect());
+    let chosen = nonsmooth_scene::OBSERVERS.iter().map(|e| (e.name, e.about, Vec::new()));
+    section("observers, for output.observers", chosen.collect());
+    let in_rust = OBSERVERS.iter().map(|&(name, about)| (name, about, Vec::new()));
+    section("observers, for programs in Rust", in_rust.collect());
     let exact = EXACT.iter().map(|e| (e.name, e.about, describe(e.options)));
     section("exact solutions", exact.collect());
     // A closed pipe is no error of ours.
     let _ = std::io::stdout().lock().write_all(text.trim_end().as_bytes());
     let _ = std::io::stdout().lock().write_all(b"\n");
     Ok(())
+}
+
+/// What values an option takes; bounds that only say "finite" are left out.
+fn range(kind: &Kind) -> String {
+    let bound = |x: f64| if x.abs() < 1e6 { x.to_string() } else { format!("{x:e}") };
+    match *kind {
+        Kind::Number { min, max } => match (min > -f64::MAX, max < f64::MAX) {
+            (true, true) => format!("a number in [{}, {}]", bound(min), bound(max)),
+            (true, false) => format!("a number ≥ {}", bound(min)),
+            (false, true) => format!("a number ≤ {}", bound(max)),
+            (false, false) => "a number".to_owned(),
+        },
+        _ => kind.to_string(),
+    }
 }
 
 /// Prints the JSON Schema of scene files.

@@ -1,17 +1,16 @@
 //! The `nonsmooth` command.
 
 mod check;
-mod clock;
 mod list;
-mod reproduce;
 mod run;
 mod snapshot;
 mod solve;
-mod study;
 mod summary;
 
 use clap::{Parser, Subcommand};
-use std::io::Write as _;
+use nonsmooth_studies::command::{Failure, parse_set};
+use nonsmooth_studies::reproduce::{self, ReproduceArgs};
+use nonsmooth_studies::study;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -62,18 +61,6 @@ enum Command {
 }
 
 #[derive(clap::Args)]
-struct ReproduceArgs {
-    /// The paper, such as acary-2006 [default: all]
-    paper: Option<String>,
-    /// Folder for the page and its figures
-    #[arg(long, default_value = "reproduction")]
-    out: PathBuf,
-    /// Print nothing but errors
-    #[arg(long, short)]
-    quiet: bool,
-}
-
-#[derive(clap::Args)]
 struct RunArgs {
     /// The scene file
     scene: PathBuf,
@@ -89,9 +76,15 @@ struct RunArgs {
     /// Write the frames for ParaView too, as `output.vtk` of the scene does
     #[arg(long)]
     vtk: bool,
-    /// Continue an interrupted run from its last checkpoint
+    /// Write the tidy tables as CSV, as `output.csv` of the scene does
     #[arg(long)]
+    csv: bool,
+    /// Continue a run from its last checkpoint; the end, the solver and the output settings may be others
+    #[arg(long, conflicts_with = "overwrite")]
     resume: bool,
+    /// Replace the results of an earlier run in the folder
+    #[arg(long)]
+    overwrite: bool,
     /// Print nothing but errors
     #[arg(long, short)]
     quiet: bool,
@@ -134,35 +127,6 @@ struct SolveArgs {
     quiet: bool,
 }
 
-fn parse_set(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE, as in --set e=0.5")?;
-    if name.trim().is_empty() || value.trim().is_empty() {
-        return Err("write NAME=VALUE, as in --set e=0.5".into());
-    }
-    Ok((name.trim().to_owned(), value.trim().to_owned()))
-}
-
-/// A line on the terminal; a closed pipe is no error of ours.
-fn say(line: &str) {
-    let _ = writeln!(std::io::stdout().lock(), "{line}");
-}
-
-/// Why a command ended early: the one place that decides exit codes.
-enum Failure {
-    /// The input was wrong.
-    Input(anyhow::Error),
-    /// The run failed.
-    Run(anyhow::Error),
-}
-
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Failure::Input(error) | Failure::Run(error) => error.fmt(f),
-        }
-    }
-}
-
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
@@ -176,12 +140,12 @@ fn main() -> ExitCode {
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(Failure::Run(error)) => {
-            eprintln!("error: {error:#}");
+        Err(failure @ Failure::Run(_)) => {
+            eprintln!("error: {failure}");
             ExitCode::from(1)
         }
-        Err(Failure::Input(error)) => {
-            eprintln!("{error}");
+        Err(failure @ Failure::Input(_)) => {
+            eprintln!("{failure}");
             ExitCode::from(2)
         }
     }

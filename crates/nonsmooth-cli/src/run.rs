@@ -1,12 +1,15 @@
 //! `nonsmooth run`: simulate, show progress, print the trust summary.
 
-use crate::study::Scheme;
-use crate::{Failure, RunArgs, say, summary};
+use crate::{RunArgs, summary};
 use indicatif::{ProgressBar, ProgressStyle};
-use nonsmooth::Simulation;
+use nonsmooth::{Simulation, State};
 use nonsmooth_scene::{
-    CheckpointError, Loaded, NO_BODIES, Progress as HowFar, RESULT_FILE, RunFailure, RunOptions, load,
+    CheckpointError, Loaded, LockError, NO_BODIES, Progress as HowFar, RESULT_FILE, RunFailure,
+    RunOptions, Start, load,
 };
+use nonsmooth_studies::clock;
+use nonsmooth_studies::command::{Failure, say};
+use nonsmooth_studies::study::Scheme;
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,13 +21,19 @@ fn with_integrator(loaded: Loaded, text: &str) -> Result<Loaded, Failure> {
     let wrong = |message: String| Failure::Input(anyhow::anyhow!("--integrator: {message}"));
     let scheme = Scheme::parse(text, Some(&loaded.recipe)).map_err(wrong)?;
     let integrator = scheme.build(loaded.recipe.solving());
-    let Simulation { model, state, .. } = loaded.simulation;
-    let simulation = Simulation::new(model, state, integrator, loaded.step_size);
+    let Simulation { model, state, .. } = &loaded.simulation;
+    let simulation = Simulation::new(model.clone(), State::clone(state), integrator, loaded.step_size);
     let simulation = simulation.map_err(|refusal| wrong(refusal.to_string()))?;
     let mut overrides = loaded.overrides;
     overrides.push(("integrator".to_owned(), scheme.label.clone()));
     let methods = (scheme.label, loaded.methods.1);
     Ok(Loaded { simulation, overrides, methods, ..loaded })
+}
+
+/// Whether there is nothing to be seen.
+fn has_no_bodies(loaded: &Loaded) -> bool {
+    let rigid = &loaded.simulation.model.rigid;
+    rigid.bodies.is_empty() && rigid.kinematic.is_empty()
 }
 
 /// Simulates the scene.
@@ -34,11 +43,12 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
         loaded = with_integrator(loaded, text)?;
     }
     if args.vtk {
-        if loaded.simulation.model.bodies.names.is_empty() {
+        if has_no_bodies(&loaded) {
             return Err(Failure::Input(anyhow::anyhow!("--vtk: {NO_BODIES}")));
         }
         loaded.output.vtk = true;
     }
+    loaded.output.csv |= args.csv;
     let stem = args.scene.file_stem().map_or("scene".into(), |s| s.to_string_lossy().into_owned());
     let out = args.out.clone().unwrap_or_else(|| PathBuf::from("results").join(stem));
     let stop = Arc::new(AtomicBool::new(false));
@@ -57,7 +67,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     let mut seconds = 0.0;
     let options = RunOptions {
         out: &out,
-        resume: args.resume,
+        start: start(args),
         stop: &stop,
         save: &save,
         progress: &mut |how_far| {
@@ -68,14 +78,18 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
             }
             progress.show(how_far);
         },
+        clock: &|| [begun.elapsed().as_secs_f64(), clock::seconds()],
     };
     let (methods, tolerance) = (loaded.methods.clone(), loaded.tolerance);
     let finished = nonsmooth_scene::run(loaded, options);
     progress.finish();
     let finished = finished.map_err(|failure| match failure {
-        RunFailure::Checkpoint(
+        RunFailure::Occupied { .. }
+        | RunFailure::Lock(LockError::Busy { .. })
+        | RunFailure::Checkpoint(
             CheckpointError::Missing { .. }
             | CheckpointError::Differs { .. }
+            | CheckpointError::Changed { .. }
             | CheckpointError::Damaged { .. },
         ) => Failure::Input(failure.into()),
         failure => Failure::Run(advise(failure)),
@@ -97,6 +111,15 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
         return Err(Failure::Run(hint));
     }
     Ok(())
+}
+
+/// What becomes of results in the folder.
+fn start(args: &RunArgs) -> Start {
+    match (args.resume, args.overwrite) {
+        (true, _) => Start::Resume,
+        (false, true) => Start::Overwrite,
+        (false, false) => Start::New,
+    }
 }
 
 /// Adds what the user can do to what went wrong.

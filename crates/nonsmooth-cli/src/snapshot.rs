@@ -1,8 +1,8 @@
 //! `nonsmooth snapshot`: a frame of a run as a picture.
 
-use crate::{Failure, say};
 use anyhow::anyhow;
-use nonsmooth_scene::{Film, Shot};
+use nonsmooth_scene::{Playback, Shot};
+use nonsmooth_studies::command::{Failure, say};
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
@@ -31,15 +31,15 @@ pub(crate) struct SnapshotArgs {
 
 /// Draws the frame and says where it is.
 pub(crate) fn run(args: &SnapshotArgs) -> Result<(), Failure> {
-    let film = Film::open(&args.results).map_err(|error| {
+    let playback = Playback::open(&args.results).map_err(|error| {
         Failure::Input(anyhow!(
             "{error}\nrun a scene first: nonsmooth run scenes/box-stack.toml --out DIR"
         ))
     })?;
-    let last = film.times().len().saturating_sub(1);
-    let frame = args.frame.or(args.time.map(|t| film.nearest(t))).unwrap_or(last);
+    let last = playback.times().len().saturating_sub(1);
+    let frame = args.frame.or(args.time.map(|t| playback.nearest(t))).unwrap_or(last);
     let shot = Shot { size: args.size, direction: args.view, forces: args.forces };
-    let image = film.draw(frame, &shot).map_err(|error| Failure::Input(error.into()))?;
+    let image = playback.draw(frame, &shot).map_err(|error| Failure::Input(error.into()))?;
     let beside = if args.results.is_dir() {
         args.results.clone()
     } else {
@@ -51,8 +51,8 @@ pub(crate) fn run(args: &SnapshotArgs) -> Result<(), Failure> {
         .map_err(|error| Failure::Run(anyhow!("cannot write {}: {error}", out.display())))?;
     say(&format!(
         "frame {frame} of {}, t = {} s: {}",
-        film.times().len(),
-        film.times()[frame],
+        playback.times().len(),
+        playback.times()[frame],
         out.display()
     ));
     if image.n_left_out > 0 {

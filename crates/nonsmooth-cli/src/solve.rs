@@ -2,13 +2,15 @@
 
 mod table;
 
-use crate::{Failure, SolveArgs, clock};
-use nonsmooth_scene::plot;
+use crate::SolveArgs;
+use nonsmooth_draw::plot;
 use nonsmooth_scene::problems::{self, Solution, StoredProblem, profile};
 use nonsmooth_solvers::{
     Attempt, Entry, FACETED, Options, SOLVERS, Solver, Status, Unsupported, Value, nearest,
     published_measure, solve,
 };
+use nonsmooth_studies::clock;
+use nonsmooth_studies::command::{self, Failure};
 use std::path::{Path, PathBuf};
 use table::{Outcome, Row};
 
@@ -94,7 +96,7 @@ fn input(message: String) -> Failure {
 /// A line on the terminal, unless it is to be quiet.
 fn say(args: &SolveArgs, line: &str) {
     if !args.quiet {
-        crate::say(line);
+        command::say(line);
     }
 }
 

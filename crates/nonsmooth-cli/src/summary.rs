@@ -1,7 +1,8 @@
 //! The trust summary: what was done and how far it can be believed.
 
-use nonsmooth::{EnergyLedger, Noted};
+use nonsmooth::observers::{EnergyLedger, Noted};
 use nonsmooth_scene::Finished;
+use nonsmooth_studies::command::short;
 use std::fmt::Write as _;
 
 /// The table at the end of a run.
@@ -17,6 +18,15 @@ pub(crate) fn table(
         let _ = writeln!(out, "  {name:<24}{value}");
     };
     let made = s.steps - finished.resumed_from.unwrap_or(0);
+    // First of all: how far the steps are solved.
+    line("steps above tolerance", format!("{} of {}", s.unconverged, s.steps));
+    let at =
+        if s.residual > 0.0 { format!("  at t = {} s", short(s.residual_at)) } else { String::new() };
+    line("largest residual", format!("{:.2e}{at}  (tolerance {tolerance:.0e})", s.residual));
+    if let Some(first) = finished.unsolved.first() {
+        let n = finished.unsolved.len();
+        line("their problems", format!("{n} saved, as {}", first.display()));
+    }
     line("scheme, solver", format!("{}, {}", methods.0, methods.1));
     line("steps", format!("{}, to t = {} s", s.steps, short(finished.t)));
     if let Some(from) = finished.resumed_from {
@@ -25,7 +35,7 @@ pub(crate) fn table(
     let (n_bodies, present) = finished.bodies;
     if n_bodies > 0 {
         line("bodies", format!("{n_bodies}, at the end {present} are present"));
-        line("most contacts at once", s.most_contacts.to_string());
+        line("most constraints", s.most_constraints.to_string());
     }
     line("impacts", s.impacts.to_string());
     if n_bodies == 0 || finished.penetration_at.is_some() {
@@ -39,10 +49,9 @@ pub(crate) fn table(
             .overlap_at
             .as_ref()
             .map_or(String::new(), |([a, b], t)| format!("  of `{a}` and `{b}`, t = {} s", short(*t)));
-        line("largest overlap", format!("{:.3e} m{place}", s.overlap));
+        let of_size = format!("{:.1e} of the size", s.relative_overlap);
+        line("largest overlap", format!("{:.3e} m, {of_size}{place}", s.overlap));
     }
-    line("largest residual", format!("{:.2e}  (tolerance {tolerance:.0e})", s.residual));
-    line("unconverged steps", s.unconverged.to_string());
     if s.counts.steps > s.steps || s.counts.rejected > 0 {
         let (kept, rejected) = (s.counts.steps, s.counts.rejected);
         line("inner steps", format!("{kept} accepted, {rejected} rejected"));
@@ -51,8 +60,9 @@ pub(crate) fn table(
         line("Newton iterations", s.newton_iterations.to_string());
     }
     if s.separating_impulses > 0 {
-        let note = "impulse on a contact that was separating: the scheme may gain energy there";
-        line("steps to look at", format!("{}  ({note})", s.separating_impulses));
+        let note =
+            "steps with an impulse on a contact that was separating: the scheme may gain energy there";
+        line("separating impulses", format!("{}  ({note})", s.separating_impulses));
     }
     for Noted { what, count, largest, sum } in &s.notes {
         let much = if *count == 1 {
@@ -76,22 +86,9 @@ fn ledger(l: &EnergyLedger) -> String {
     let end = l.energies.kinetic + l.energies.potential;
     let _ = writeln!(out, "  energy ledger");
     out += &energy("  at the start", start);
-    let t = &l.total;
-    let works = [
-        ("  external work", t.external),
-        ("  viscous work", t.viscous),
-        ("  contact work", t.contact),
-        ("  friction work", t.friction),
-        ("  moving obstacles", t.obstacle),
-        ("  prescribed motion", t.prescribed),
-        ("  scheme", t.scheme),
-        ("  projection", t.projection),
-        ("  bodies in and out", t.exchange),
-    ];
-    // Only bodies that come and go bring or take energy.
-    let n_works = if t.exchange == 0.0 { works.len() - 1 } else { works.len() };
-    for (name, x) in works.into_iter().take(n_works) {
-        out += &energy(name, x);
+    // Columns through which nothing flowed are left out.
+    for (name, x) in l.total.columns().into_iter().filter(|(_, x)| *x != 0.0) {
+        out += &energy(&format!("  {}", words(name)), x);
     }
     out += &energy("  remainder", l.remainder);
     out += &energy("  at the end", end);
@@ -103,6 +100,16 @@ fn ledger(l: &EnergyLedger) -> String {
     out
 }
 
+/// A column of works in words.
+fn words(column: &str) -> String {
+    match column {
+        "scheme" | "projection" => column.to_owned(),
+        "exchange" => "bodies in and out".to_owned(),
+        "prescribed" => "prescribed motion".to_owned(),
+        column => format!("{column} work"),
+    }
+}
+
 /// A number with an exponent of fixed width, so that columns of them line up.
 fn aligned(x: f64) -> String {
     let text = format!("{x:.12e}");
@@ -110,10 +117,4 @@ fn aligned(x: f64) -> String {
         Some((digits, power)) => format!("{digits}e{:+03}", power.parse::<i32>().unwrap_or(0)),
         None => text,
     }
-}
-
-/// A time without the digits that are rounding.
-pub(crate) fn short(t: f64) -> String {
-    let text = format!("{t:.12}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

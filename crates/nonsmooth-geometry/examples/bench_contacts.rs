@@ -1,9 +1,10 @@
 //! Time per pair of shapes [ns]: `cargo run --release -p nonsmooth-geometry --example bench_contacts`.
 //!
 //! Each pair is tried in resting contact (a gap of a micrometre, turned about the normal), apart by
-//! less than the prediction, and overlapping. The least of several runs is printed.
+//! less than the prediction, and overlapping. The last two columns are for one frozen contact: its freezing and its gap.
+//! The least of several runs is printed.
 
-use nonsmooth_geometry::spatial::{Contact, Pose, Shape, contacts};
+use nonsmooth_geometry::spatial::{Contact, Pose, Shape, contacts, freeze};
 use std::time::Instant;
 
 fn main() {
@@ -24,7 +25,10 @@ fn main() {
         ("cone", &cone, 0.5),
         ("hull", &hull, 0.5),
     ];
-    println!("{:<22}{:>10}{:>10}{:>10}   ns per pair, points", "pair", "resting", "apart", "overlap");
+    println!(
+        "{:<22}{:>10}{:>10}{:>10}{:>10}{:>10}   ns per pair, points",
+        "pair", "resting", "apart", "overlap", "freeze", "gap"
+    );
     for (name, ground) in [("half-space", &plane), ("height field", &field), ("mesh", &mesh)] {
         for (other, shape, up) in &shapes {
             row(&format!("{name}–{other}"), ground, 0.0, shape, *up);
@@ -64,7 +68,34 @@ fn row(name: &str, a: &Shape, up_a: f64, b: &Shape, up_b: f64) {
         }
         print!("{least:>10.0}");
     }
-    println!("   {points}");
+    let [freezing, gap] = frozen(a, up_a, b, up_b);
+    println!("{freezing:>10.0}{gap:>10.1}   {points}");
+}
+
+/// Times the freezing of a resting contact and its gap at other poses.
+fn frozen(a: &Shape, up_a: f64, b: &Shape, up_b: f64) -> [f64; 2] {
+    let pose = |angle: f64| Pose::turned([0.0, 0.0, up_a + up_b + 1e-6], [0.3, 0.0, 1.0], angle);
+    let mut out = Vec::new();
+    contacts(a, &Pose::IDENTITY, b, &pose(0.0), 0.05, &mut out);
+    let Some(contact) = out.first() else { return [f64::NAN; 2] };
+    let contact = freeze(a, &Pose::IDENTITY, b, &pose(0.0), contact);
+    let poses: Vec<Pose> = (0..64).map(|k| pose(1e-3 * f64::from(k))).collect();
+    let (mut least, mut sum) = ([f64::INFINITY; 2], 0.0);
+    for _ in 0..20 {
+        let start = Instant::now();
+        for _ in 0..64 {
+            let frozen = freeze(a, &Pose::IDENTITY, b, &poses[0], &out[0]);
+            sum += frozen.gap(&Pose::IDENTITY, &poses[0]);
+        }
+        least[0] = least[0].min(start.elapsed().as_secs_f64() * 1e9 / 64.0);
+        let start = Instant::now();
+        for _ in 0..20 {
+            sum += poses.iter().map(|pose| contact.gap(&Pose::IDENTITY, pose)).sum::<f64>();
+        }
+        least[1] = least[1].min(start.elapsed().as_secs_f64() * 1e9 / (20.0 * poses.len() as f64));
+    }
+    assert!(sum.is_finite());
+    least
 }
 
 /// A rock of 40 points with a flat base.

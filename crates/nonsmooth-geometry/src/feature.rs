@@ -3,6 +3,10 @@
 //! A contact point is where a vertex, edge or face of one shape meets one of the other. The pair of
 //! names is its key: the same point of the same two shapes has the same key at the next step, so
 //! that impulses can be carried over.
+//!
+//! Within a pair of simple shapes a kind (2 bits) and an index (30 bits) on each side are enough:
+//! [`Feature::code`] packs them into 32 bits. A piece of a compound is named beside them; who names
+//! the pieces himself, as colliders of their own, needs the codes only.
 
 /// What kind of place a feature is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,7 +23,11 @@ pub enum FeatureKind {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Feature(u64);
 
-/// Bits of the index within its kind.
+/// Bits of the index within its kind in a code.
+const CODE_BITS: u32 = 30;
+/// Largest index within a kind.
+pub(crate) const MOST_INDEX: u32 = (1 << CODE_BITS) - 1;
+/// Bits kept for the index beside kind and part.
 const INDEX_BITS: u32 = 32;
 /// Bits of the kind.
 const KIND_BITS: u32 = 2;
@@ -27,8 +35,9 @@ const KIND_BITS: u32 = 2;
 pub(crate) const MOST_PARTS: usize = 1 << (64 - INDEX_BITS - KIND_BITS);
 
 impl Feature {
-    /// The place `index` of its kind on part 0.
+    /// The place `index` < 2³⁰ of its kind on part 0.
     pub const fn new(kind: FeatureKind, index: u32) -> Self {
+        assert!(index <= MOST_INDEX, "an index has 30 bits");
         Self(((kind as u64) << INDEX_BITS) | index as u64)
     }
 
@@ -68,6 +77,21 @@ impl Feature {
         self.0 as u32
     }
 
+    /// Kind and index in 32 bits, without the part.
+    pub const fn code(self) -> u32 {
+        ((self.kind() as u32) << CODE_BITS) | self.index()
+    }
+
+    /// The place on part 0 with this code.
+    pub const fn from_code(code: u32) -> Self {
+        let kind = match code >> CODE_BITS {
+            0 => FeatureKind::Vertex,
+            1 => FeatureKind::Edge,
+            _ => FeatureKind::Face,
+        };
+        Self::new(kind, code & MOST_INDEX)
+    }
+
     /// All of it in one number, for tables and files.
     pub const fn bits(self) -> u64 {
         self.0
@@ -103,9 +127,11 @@ mod tests {
     #[test]
     fn a_feature_keeps_part_kind_and_index() {
         for kind in [FeatureKind::Vertex, FeatureKind::Edge, FeatureKind::Face] {
-            for (part, index) in [(0, 0), (7, u32::MAX), (MOST_PARTS as u32 - 1, 12)] {
+            for (part, index) in [(0, 0), (7, MOST_INDEX), (MOST_PARTS as u32 - 1, 12)] {
                 let feature = Feature::new(kind, index).on_part(part);
                 assert_eq!((feature.part(), feature.kind(), feature.index()), (part, kind, index));
+                let again = Feature::from_code(feature.code());
+                assert_eq!((again.part(), again.kind(), again.index()), (0, kind, index));
             }
         }
     }

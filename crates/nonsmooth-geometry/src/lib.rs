@@ -23,11 +23,16 @@ mod describe;
 mod error;
 mod feature;
 pub mod files;
+mod frozen;
 pub mod planar;
-mod skin;
 pub mod spatial;
+mod surface_mesh;
+mod sweep;
+mod tree;
 
 pub use describe::{Description, KINDS};
 pub use error::{MassError, ShapeError};
 pub use feature::{Feature, FeatureKind, Key};
-pub use skin::{Detail, Outline, Patch, Skin};
+pub use frozen::{FrozenContact, FrozenPoint};
+pub use surface_mesh::{Detail, Outline, Patch, SurfaceMesh};
+pub use sweep::{Approach, Impact, Turning};

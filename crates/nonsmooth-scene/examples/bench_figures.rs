@@ -3,7 +3,7 @@
 //! PROFILE has one line per solver: its name, then the time on each problem [s], empty where it was not solved.
 //! SWEEPS is what the example `bench_sweeps` of nonsmooth-solvers writes. Each figure is drawn as PNG and SVG.
 
-use nonsmooth_scene::plot::{self, Figure, Item, Scale};
+use nonsmooth_draw::plot::{self, Figure, Item, Scale};
 use nonsmooth_scene::problems::profile;
 use std::path::Path;
 

@@ -13,10 +13,10 @@ use std::time::Instant;
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::args().nth(1).ok_or("usage: vtk_frames <folder>")?;
     let folder = Path::new(&folder);
-    let ball = Shape::ball(0.5)?.skin(&Detail::of(32));
-    let brick = Shape::cuboid([0.1, 0.2, 0.3])?.skin(&Detail::default());
-    let body = |skin, k: u32, t: f64| Body {
-        skin,
+    let ball = Shape::ball(0.5)?.surface_mesh(&Detail::of(32));
+    let brick = Shape::cuboid([0.1, 0.2, 0.3])?.surface_mesh(&Detail::default());
+    let body = |surface, k: u32, t: f64| Body {
+        surface,
         pose: Pose::turned([2.0 * f64::from(k), t, 0.0], [1.0, 2.0, 3.0], t + f64::from(k)),
         velocity: [0.0, 1.0, f64::from(k)],
         angular_velocity: [0.1, 0.2, 0.3],
@@ -38,12 +38,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         writer.frame(t, &bodies, &contacts)?;
     }
     println!(
-        "volume of the brick 0.048 m³; of the skin of the ball {:.9}",
+        "volume of the brick 0.048 m³; of the surface of the ball {:.9}",
         volume(&ball.vertices, &ball.triangles)
     );
     println!("contacts of the last frame: forces sum to 60 N, gaps to 6e-6 m, normal forces to 48 N");
 
-    let small = Shape::ball(0.05)?.skin(&Detail::of(16));
+    let small = Shape::ball(0.05)?.surface_mesh(&Detail::of(16));
     let many: Vec<Body<'_>> = (0..10_000).map(|k| body(Some(&small), k, 0.0)).collect();
     let mut writer = VtkWriter::create(folder, "many")?;
     let start = Instant::now();

@@ -8,7 +8,7 @@
 //! ```
 
 use crate::formula::{Expr, Program};
-use nonsmooth::{At, Gap, Lagrangian, UserError, VelocityConstraint};
+use nonsmooth::model::{At, Gap, Lagrangian, UserError, VelocityConstraint};
 
 /// Slot of t.
 pub(crate) const TIME: u32 = 0;

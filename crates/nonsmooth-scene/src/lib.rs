@@ -7,20 +7,25 @@ mod build;
 pub mod formula;
 mod formulas;
 pub mod matrix_market;
-pub mod plot;
+mod observers;
 pub mod problems;
-pub mod render;
 mod results;
 mod run;
 mod scene;
 mod source;
 pub mod store;
+pub mod tidy;
 mod unsolved;
 mod validate;
+mod views;
 pub mod vtk;
 
 pub use build::{LoadError, Loaded, NO_BODIES, Recipe, load, load_text};
-pub use results::{CheckpointError, Film, FilmError, RESULT_FILE, Shot, draw_figures, write_csv};
-pub use run::{Finished, Progress, RunFailure, RunOptions, run};
+pub use observers::{OBSERVERS, ObserverEntry};
+pub use results::{
+    Change, CheckpointError, LockError, Playback, PlaybackError, RESULT_FILE, SUMMARY_FILE, Segment,
+    Shot, draw_figures, system_names, write_csv,
+};
+pub use run::{Clock, Finished, Progress, RunFailure, RunOptions, Start, run};
 pub use scene::{Output, TOLERANCE, schema};
 pub use source::{Mistake, SceneError, line_column};

@@ -4,13 +4,20 @@
 //! good state are on disk when this returns; a killed process leaves those of its last commit.
 
 use crate::build::Loaded;
+use crate::observers::{self, Due, Setup};
 use crate::results::{
-    Checkpoint, CheckpointError, CsvError, FigureError, FrameError, RecordError, Recorder, VtkFrames,
-    draw_figures, figure_names, table_names, write_csv,
+    Checkpoint, CheckpointError, CsvError, Ending, FigureError, FolderLock, LockError, RESULT_FILE,
+    Recorder, SUMMARY_FILE, SummaryFile, draw_figures, figure_names, n_present, overlap_at,
+    penetration_at, write_csv,
 };
-use crate::store::{FRAMES, StoreError};
-use crate::unsolved::{forget_unsolved, save_unsolved};
-use nonsmooth::{EnergyLedger, RunError, Simulation, StepError, StepLog, Summary, Touched};
+use crate::store::StoreError;
+use crate::tidy;
+use crate::unsolved::{forget_unsolved, save_counted, save_unsolved, unsolved};
+use crate::views::n_contacts;
+use nonsmooth::model::UserError;
+use nonsmooth::observers::{EnergyLedger, Summary};
+use nonsmooth::{Observation, Observer, RunError, Simulation, State};
+use nonsmooth_solvers::Status;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,14 +27,30 @@ use thiserror::Error;
 pub struct RunOptions<'a> {
     /// Folder for results; made if needed.
     pub out: &'a Path,
-    /// Whether to go on from the checkpoint in that folder.
-    pub resume: bool,
+    /// What becomes of results that are there already.
+    pub start: Start,
     /// Set by whoever wants the run to stop after the present step.
     pub stop: &'a AtomicBool,
     /// Set by whoever wants a checkpoint after the present step.
     pub save: &'a AtomicBool,
     /// Called now and then, and once after the last step.
     pub progress: &'a mut dyn FnMut(&Progress),
+    /// Wall and processor time since the start [s].
+    pub clock: Clock<'a>,
+}
+
+/// Wall and processor time since the start [s].
+pub type Clock<'a> = &'a dyn Fn() -> [f64; 2];
+
+/// What becomes of results in the folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// There must be none.
+    New,
+    /// They are replaced.
+    Overwrite,
+    /// They are continued from the checkpoint.
+    Resume,
 }
 
 /// How far a run is.
@@ -67,6 +90,8 @@ pub struct Finished {
     pub overlap_at: Option<([String; 2], f64)>,
     /// Number of moving bodies, and how many are present at the end.
     pub bodies: (usize, usize),
+    /// Where the problems of steps above the tolerance are saved, the first ten of them.
+    pub unsolved: Vec<PathBuf>,
 }
 
 /// Why a run failed.
@@ -84,21 +109,39 @@ pub enum RunFailure {
         /// Where the problem is saved that could not be solved, on a line of its own; empty if there is none.
         problem: String,
     },
-    /// The initial state cannot be evaluated.
-    #[error("at the initial state: {0}")]
-    Start(#[from] Box<StepError>),
+    /// An observer failed; step 0 is the initial state.
+    #[error("{name}, after step {step}: {source}")]
+    Observer {
+        /// Which one.
+        name: &'static str,
+        /// Step after which it failed.
+        step: u64,
+        /// What it said.
+        source: UserError,
+    },
+    /// There are results already.
+    #[error("{} has results of an earlier run: continue it with --resume, replace it with --overwrite, or choose another folder with --out", folder.display())]
+    Occupied {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// Another run writes there.
+    #[error(transparent)]
+    Lock(#[from] LockError),
     /// The checkpoint cannot be used or written.
-    #[error("{0}")]
+    #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
     /// The results cannot be written.
-    #[error("{0}")]
+    #[error(transparent)]
     Store(#[from] StoreError),
-    /// A frame cannot be written.
-    #[error("{0}")]
-    Record(#[from] RecordError),
-    /// A frame for ParaView cannot be written.
-    #[error("{0}")]
-    Vtk(#[from] FrameError),
+    /// The summary cannot be written.
+    #[error("cannot write {path}: {source}")]
+    Summary {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
     /// The folder cannot be made.
     #[error("cannot make the results folder {path}: {source}; choose another with --out")]
     Folder {
@@ -108,7 +151,7 @@ pub enum RunFailure {
         source: std::io::Error,
     },
     /// The CSV files cannot be written.
-    #[error("{0}")]
+    #[error(transparent)]
     Csv(#[from] CsvError),
     /// The figures cannot be drawn.
     #[error("the results are complete, but a figure failed: {0}")]
@@ -118,114 +161,166 @@ pub enum RunFailure {
 /// Coordinates times steps between two calls of `progress`: large models are slow, and watched at each step.
 const LOOK_EVERY: u64 = 1000;
 
-/// What is kept while running.
+/// The observers of a run.
 struct Books {
-    recorder: Recorder,
-    vtk: Option<VtkFrames>,
     ledger: EnergyLedger,
     summary: Summary,
+    recorder: Recorder,
+    /// Those that the scene chose.
+    chosen: Vec<(&'static str, Box<dyn Observer>)>,
 }
 
 /// Runs the scene to its end, or until it is stopped.
 pub fn run(mut loaded: Loaded, mut options: RunOptions<'_>) -> Result<Finished, RunFailure> {
-    let RunOptions { out, resume, .. } = options;
-    let mut books = if resume { Books::resume(out, &mut loaded)? } else { Books::begin(out, &loaded)? };
-    let resumed_from = resume.then_some(loaded.simulation.state.step);
+    let (out, start) = (options.out, options.start);
+    let _lock = prepare(out, start)?;
+    let is_resumed = start == Start::Resume;
+    let mut books =
+        if is_resumed { Books::resume(out, &mut loaded)? } else { Books::begin(out, &loaded)? };
+    let resumed_from = is_resumed.then_some(loaded.simulation.state.step);
     let stepped = step_all(&mut loaded, &mut options, &mut books);
     let saved = books.save(out, &loaded);
-    let Books { recorder, ledger, summary, .. } = books;
+    let Books { recorder, ledger, summary, chosen } = books;
+    // Observers write what they hold back.
+    drop(chosen);
     let finished = recorder.finish();
+    let interrupted = loaded.simulation.state.step < loaded.n_steps;
+    let status = match &stepped {
+        Err(_) => "failed",
+        Ok(()) if interrupted => "interrupted",
+        Ok(()) => "finished",
+    };
+    let error = stepped.as_ref().err().map(ToString::to_string);
+    let (times, segments) = ((options.clock)(), Recorder::segments(out));
+    let ending = Ending { status, error, resumed_from, times, segments };
+    let summed = SummaryFile::new(&loaded, &summary, &ledger, ending).write(out);
     // What went wrong first is told first.
     stepped?;
     saved?;
     finished?;
+    summed.map_err(|source| RunFailure::Summary { path: out.join(SUMMARY_FILE), source })?;
     if loaded.output.csv {
         write_csv(out)?;
     }
     let figures = if loaded.output.plots { draw_figures(out, &loaded.plot)? } else { Vec::new() };
-    let name = |key| loaded.simulation.model.constraints.name(key).to_owned();
-    let penetration_at = summary.penetration_at.map(|(key, t)| (name(key), t));
-    let names = &loaded.simulation.model.bodies.names;
-    let overlap_at =
-        summary.overlap_at.map(|(bodies, t)| (bodies.map(|i| names[i as usize].clone()), t));
-    let bodies = (loaded.simulation.model.bodies.n, present(&loaded.simulation));
-    let Simulation { state, .. } = &loaded.simulation;
-    let (t, interrupted) = (state.t, state.step < loaded.n_steps);
+    let Simulation { model, state, .. } = &loaded.simulation;
+    let (penetration_at, overlap_at) = (penetration_at(model, &summary), overlap_at(model, &summary));
+    let bodies = (model.rigid.bodies.len(), n_present(model, state));
+    let unsolved = unsolved(out);
     Ok(Finished {
         summary,
         ledger,
-        t,
+        t: state.t,
         interrupted,
         resumed_from,
         figures,
         penetration_at,
         overlap_at,
         bodies,
+        unsolved,
     })
+}
+
+/// Makes and locks the folder, and sees to results that are there.
+fn prepare(out: &Path, start: Start) -> Result<FolderLock, RunFailure> {
+    if start == Start::Resume && !out.is_dir() {
+        return Err(CheckpointError::Missing { path: out.to_owned() }.into());
+    }
+    std::fs::create_dir_all(out)
+        .map_err(|source| RunFailure::Folder { path: out.to_owned(), source })?;
+    let lock = FolderLock::take(out)?;
+    let has_results = [RESULT_FILE, SUMMARY_FILE].iter().any(|name| out.join(name).exists());
+    match start {
+        Start::New if has_results => return Err(RunFailure::Occupied { folder: out.to_owned() }),
+        Start::New | Start::Overwrite => forget_old(out),
+        Start::Resume => {}
+    }
+    Ok(lock)
 }
 
 impl Books {
     /// Opens the result file with the initial state in it.
     fn begin(out: &Path, loaded: &Loaded) -> Result<Self, RunFailure> {
-        std::fs::create_dir_all(out)
-            .map_err(|source| RunFailure::Folder { path: out.to_owned(), source })?;
-        forget_old(out);
-        let (model, state) = (&loaded.simulation.model, &loaded.simulation.state);
-        let ledger = EnergyLedger::begin(model, state)?;
-        let mut recorder = Recorder::create(out, loaded)?;
-        let mut gaps = Vec::new();
-        model.gaps(state, &mut Vec::new(), &mut gaps)?;
-        recorder.start((model, state), &gaps, &ledger)?;
-        let mut vtk = None;
-        if loaded.output.vtk {
-            let mut frames = VtkFrames::open(out, model, None).map_err(FrameError::from)?;
-            frames.frame(model, state, &Touched::default())?;
-            vtk = Some(frames);
+        let Simulation { model, state, .. } = &loaded.simulation;
+        let recorder = Recorder::create(out, loaded)?;
+        let (ledger, summary) = (EnergyLedger::default(), Summary::default());
+        let chosen = chosen(out, loaded, None)?;
+        let mut books = Self { ledger, summary, recorder, chosen };
+        for (name, observer) in books.all() {
+            let told = observer.start(model, state);
+            told.map_err(|source| RunFailure::Observer { name, step: 0, source })?;
         }
-        let mut books = Self { recorder, vtk, ledger, summary: Summary::default() };
         books.save(out, loaded)?;
         Ok(books)
     }
 
     /// Goes on where the checkpoint was written.
     fn resume(out: &Path, loaded: &mut Loaded) -> Result<Self, RunFailure> {
-        let Checkpoint { state, ledger, summary, rows } = Checkpoint::read(out, loaded)?;
-        let recorder = Recorder::resume(out, loaded, &rows)?;
-        let mut vtk = None;
-        if loaded.output.vtk {
-            let n = rows.iter().find(|(name, _)| name == FRAMES).map_or(0, |(_, n)| *n as usize);
-            let frames = VtkFrames::open(out, &loaded.simulation.model, Some(n));
-            vtk = Some(frames.map_err(FrameError::from)?);
-        }
+        let (Checkpoint { state, ledger, summary, rows }, changes) = Checkpoint::read(out, loaded)?;
+        let at = (state.step, state.t);
+        let recorder = Recorder::resume(out, loaded, &rows, ledger, (at, &changes))?;
+        let chosen = chosen(out, loaded, Some(state.t))?;
         loaded.simulation.resume(state.into_owned(), loaded.start);
-        Ok(Self { recorder, vtk, ledger, summary })
+        Ok(Self { ledger, summary, recorder, chosen })
+    }
+
+    /// Every observer with its name.
+    fn all(&mut self) -> impl Iterator<Item = (&'static str, &mut (dyn Observer + 'static))> {
+        let Self { ledger, summary, recorder, chosen } = self;
+        let always: [(&'static str, &mut (dyn Observer + 'static)); 3] =
+            [("energy-ledger", ledger), ("summary", summary), ("recorder", recorder)];
+        always.into_iter().chain(chosen.iter_mut().map(|(name, observer)| (*name, &mut **observer)))
+    }
+
+    /// Shows a step to every observer.
+    fn step(&mut self, frame: &Observation<'_>) -> Result<(), RunFailure> {
+        let step = frame.after.step;
+        for (name, observer) in self.all() {
+            observer.step(frame).map_err(|source| RunFailure::Observer { name, step, source })?;
+        }
+        Ok(())
     }
 
     fn save(&mut self, out: &Path, loaded: &Loaded) -> Result<(), RunFailure> {
         let rows = self.recorder.sync(&loaded.simulation.model)?;
-        let state = Cow::Borrowed(&loaded.simulation.state);
+        let state: &State = &loaded.simulation.state;
+        let state = Cow::Borrowed(state);
         let (ledger, summary) = (self.ledger, self.summary.clone());
         Ok(Checkpoint { state, ledger, summary, rows }.write(out, loaded)?)
     }
 }
 
-/// Removes figures and CSV files of an earlier run, so that none is taken for one of this run.
+/// Observers with their names.
+type Chosen = Vec<(&'static str, Box<dyn Observer>)>;
+
+/// The observers that the scene chose.
+fn chosen(out: &Path, loaded: &Loaded, resumed: Option<f64>) -> Result<Chosen, RunFailure> {
+    let output = &loaded.output;
+    let due = Due::new(output.every, loaded.n_steps);
+    let setup = Setup { out, model: &loaded.simulation.model, due, resumed };
+    let vtk = output.vtk && !output.observers.iter().any(|name| name == observers::VTK);
+    let names = output.observers.iter().map(String::as_str).chain(vtk.then_some(observers::VTK));
+    names
+        .filter_map(observers::find)
+        .map(|entry| match entry.build(&setup) {
+            Ok(observer) => Ok((entry.name, observer)),
+            Err(source) => Err(RunFailure::Observer { name: entry.name, step: 0, source }),
+        })
+        .collect()
+}
+
+/// Removes what an earlier run left, so that none of it is taken for a result of this run.
 fn forget_old(out: &Path) {
     forget_unsolved(out);
+    let _ = std::fs::remove_file(out.join(SUMMARY_FILE));
     for name in figure_names() {
         for ending in ["png", "svg"] {
             let _ = std::fs::remove_file(out.join(format!("{name}.{ending}")));
         }
     }
-    for name in table_names() {
+    for name in tidy::TABLES {
         let _ = std::fs::remove_file(out.join(format!("{name}.csv")));
     }
-}
-
-/// Bodies that take part at the moment.
-fn present(simulation: &Simulation) -> usize {
-    let Simulation { model, state, .. } = simulation;
-    (0..model.bodies.n).filter(|&i| model.bodies.is_present(state, i)).count()
 }
 
 fn step_all(
@@ -252,13 +347,12 @@ fn step_all(
                 return Err(RunFailure::Step { source, step, folder, problem });
             }
         };
-        last = cost(frame.log);
-        books.ledger.book(frame.log.energies, frame.log.works);
-        books.summary.book(&frame);
-        let is_last = frame.after.step == loaded.n_steps;
-        let written = books.recorder.step(&frame, &books.ledger, is_last)?;
-        if let (true, Some(vtk)) = (written, &mut books.vtk) {
-            vtk.frame(frame.model, frame.after, &frame.log.touches)?;
+        last = cost(&frame);
+        let missed = frame.log.solves.last().filter(|report| report.status != Status::Converged);
+        let missed = missed.map(|report| report.residual);
+        books.step(&frame)?;
+        if let Some(residual) = missed {
+            save_counted(loaded, &books.summary, residual, out);
         }
         let is_due = (step + 1).is_multiple_of(loaded.output.checkpoint_every);
         if is_due || save.swap(false, Ordering::Relaxed) {
@@ -270,13 +364,13 @@ fn step_all(
 }
 
 /// Contacts and iterations of a step.
-fn cost(log: &StepLog) -> (usize, usize) {
-    let normals = log.contacts.components.iter().filter(|component| **component == 0).count();
-    (normals + log.touches.len(), log.solves.iter().map(|report| report.iterations).sum())
+fn cost(step: &Observation<'_>) -> (usize, usize) {
+    let iterations = step.log.solves.iter().map(|report| report.iterations).sum();
+    (n_contacts(step.model, &step.log.constraints), iterations)
 }
 
 fn how_far(loaded: &Loaded, (contacts, iterations): (usize, usize)) -> Progress {
-    let (simulation, n_steps) = (&loaded.simulation, loaded.n_steps);
-    let (step, t) = (simulation.state.step, simulation.state.t);
-    Progress { step, n_steps, t, contacts, iterations, present: present(simulation) }
+    let Simulation { model, state, .. } = &loaded.simulation;
+    let (n_steps, present) = (loaded.n_steps, n_present(model, state));
+    Progress { step: state.step, n_steps, t: state.t, contacts, iterations, present }
 }

@@ -6,14 +6,16 @@
 mod bodies;
 
 pub use bodies::*;
-use nonsmooth::{INTEGRATORS, LAWS, SOLVERS};
-use nonsmooth_solvers::{Declared, Kind};
+use nonsmooth::INTEGRATORS;
+use nonsmooth::joints::JOINTS;
+use nonsmooth::laws::LAWS;
+use nonsmooth_solvers::{Declared, Kind, SOLVERS};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// A scene: systems joined by constraints, rigid bodies that touch, and how to simulate them. Units are SI.
+/// A scene: systems joined by constraints, rigid bodies that meet, and how to simulate them. Units are SI.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Scene {
@@ -41,6 +43,12 @@ pub struct Scene {
     /// Which law holds where bodies touch.
     #[serde(default)]
     pub contact: Contact,
+    /// Joints between bodies.
+    #[serde(default)]
+    pub joint: Vec<Joint>,
+    /// Named values of coordinates, velocities, other expressions and t, for use in forces, torques, motors and gaps.
+    #[serde(default)]
+    pub expressions: BTreeMap<String, Quantity>,
     /// Springs and dampers between bodies.
     #[serde(default)]
     pub spring: Vec<Spring>,
@@ -53,10 +61,10 @@ pub struct Scene {
     pub law: BTreeMap<String, Chosen>,
     /// When to begin and end, and the size of a step.
     pub run: Run,
-    /// The scheme and its options.
-    #[serde(default = "moreau_jean")]
+    /// The scheme and its options; if not given, kick-drift for scenes of rigid bodies without linear systems, else moreau-jean.
+    #[serde(default)]
     #[schemars(schema_with = "integrator_schema")]
-    pub integrator: Chosen,
+    pub integrator: Option<Chosen>,
     /// The solver of one-step problems and its options.
     #[serde(default = "auto")]
     #[schemars(schema_with = "solver_schema")]
@@ -64,6 +72,18 @@ pub struct Scene {
     /// What is written, and how often.
     #[serde(default)]
     pub output: Output,
+}
+
+impl Scene {
+    /// The scheme with its options: the one that is given, else the default for what the scene holds.
+    pub fn integrator(&self) -> Chosen {
+        let moves = |body: &Body| !body.fixed && body.motion.is_none();
+        match &self.integrator {
+            Some(chosen) => chosen.clone(),
+            None if self.system.linear.is_empty() && self.body.iter().any(moves) => chosen("kick-drift"),
+            None => chosen("moreau-jean"),
+        }
+    }
 }
 
 /// The systems, by kind.
@@ -96,7 +116,7 @@ pub struct Linear {
     pub stiffness: Option<Matrix>,
     /// Constant force [N]; its potential −load·q counts as potential energy.
     pub load: Option<Vector>,
-    /// Force [N] as formulas of t; its work counts as external work.
+    /// Force [N] as formulas of t, or of any coordinate, velocity and expression; its work counts as external work.
     pub force: Option<Vector>,
     /// Initial coordinates [m, rad].
     pub q: Vector,
@@ -125,7 +145,7 @@ pub struct Lagrangian {
     pub internal_force: Option<Vector>,
     /// V(q) [J]; its gradient is the conservative force.
     pub potential: Option<Quantity>,
-    /// Force [N] as formulas of t, on the right-hand side.
+    /// Force [N] on the right-hand side as formulas of t, or of any coordinate, velocity and expression.
     pub force: Option<Vector>,
     /// Whether Jacobians are derived symbolically or estimated by finite differences.
     #[serde(default)]
@@ -191,8 +211,10 @@ pub struct Run {
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnUnconverged {
-    /// Stop the run.
+    /// Go on and count it up to ten times the tolerance; stop the run beyond.
     #[default]
+    Limit,
+    /// Stop the run.
     Stop,
     /// Go on, and count it.
     Count,
@@ -209,22 +231,32 @@ pub struct Output {
     /// A checkpoint is written every so many steps.
     #[schemars(range(min = 1))]
     pub checkpoint_every: u64,
-    /// Whether the tables are also written as CSV.
+    /// Whether the tidy tables are written as CSV.
     pub csv: bool,
     /// Whether the result file is compressed.
     pub compress: bool,
     /// Whether the frames are also written for ParaView, bodies and contact points in the folder `vtk`.
     pub vtk: bool,
+    /// Observers that watch the run: names of the list that `nonsmooth list` prints.
+    pub observers: Vec<String>,
     /// Whether figures are drawn.
     pub plots: bool,
-    /// Coordinates to plot; by default the first four that constraints touch.
+    /// Coordinates to plot; by default the first four that constraints act on.
     pub plot: Vec<String>,
 }
 
 impl Default for Output {
     fn default() -> Self {
-        let (every, checkpoint_every, plot) = (1, 10_000, Vec::new());
-        Self { every, checkpoint_every, csv: false, compress: false, vtk: false, plots: true, plot }
+        Self {
+            every: 1,
+            checkpoint_every: 10_000,
+            csv: false,
+            compress: false,
+            vtk: false,
+            observers: Vec::new(),
+            plots: true,
+            plot: Vec::new(),
+        }
     }
 }
 
@@ -297,10 +329,6 @@ fn chosen(name: &str) -> Chosen {
     Chosen { name: name.to_owned(), options: BTreeMap::new() }
 }
 
-fn moreau_jean() -> Chosen {
-    chosen("moreau-jean")
-}
-
 fn auto() -> Chosen {
     chosen("auto")
 }
@@ -315,6 +343,13 @@ pub const TOLERANCE: Declared = Declared {
 
 fn integrator_schema(_: &mut SchemaGenerator) -> Schema {
     list_schema(INTEGRATORS.iter().map(|e| (e.name, e.about, e.options.to_vec())))
+}
+
+/// Names of the types of joints.
+fn joint_schema(_: &mut SchemaGenerator) -> Schema {
+    let lines: Vec<String> = JOINTS.iter().map(|e| format!("`{}` ({})", e.name, e.about)).collect();
+    let names: Vec<&str> = JOINTS.iter().map(|e| e.name).collect();
+    json_schema!({ "description": format!("one of: {}", lines.join("; ")), "enum": names })
 }
 
 fn solver_schema(_: &mut SchemaGenerator) -> Schema {

@@ -1,26 +1,25 @@
-//! A problem that no solver brought to tolerance, saved beside the results.
+//! Problems that no solver brought to tolerance, saved beside the results: those of the first steps that were counted, and that of the
+//! step at which a run stopped.
 
 use crate::build::Loaded;
 use crate::problems::{StoredProblem, write};
+use nonsmooth::observers::Summary;
 use nonsmooth::{RunError, StepError};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// How the names of their files begin.
+const NAME: &str = "unsolved-step-";
+/// Most steps that were counted whose problems are saved.
+const MOST: u64 = 10;
 
 /// Saves the problem of the step that failed and says where, or why not; `None` if it failed for
 /// another reason or the scheme does not keep its problems.
 pub(crate) fn save_unsolved(loaded: &Loaded, error: &RunError, out: &Path) -> Option<String> {
-    let RunError::Step { step, source: StepError::NotConverged { residual, tolerance, .. }, .. } = error
-    else {
+    let RunError::Step { step, source: StepError::NotConverged { residual, .. }, .. } = error else {
         return None;
     };
-    let problem = loaded.simulation.last_problem()?.clone();
-    let name = format!("unsolved-step-{step}");
-    let mut stored = StoredProblem::new(&name, problem);
-    stored.info.title = format!("{}, step {step}", loaded.title);
-    stored.info.description = format!("residual {residual:.3e}, tolerance {tolerance:.1e}");
-    stored.source = loaded.name.clone();
-    let path = out.join(format!("{name}.{}", stored.extension()));
-    Some(match write(&path, &stored) {
-        Ok(()) => format!(
+    Some(match save(loaded, *step, *residual, out)? {
+        Ok(path) => format!(
             "\nthe problem is saved as {path}; try: nonsmooth solve {path} --solver all",
             path = path.display()
         ),
@@ -28,11 +27,48 @@ pub(crate) fn save_unsolved(loaded: &Loaded, error: &RunError, out: &Path) -> Op
     })
 }
 
+/// Saves the problem of the step just made, which was counted as above the tolerance, if it is one of the first ten. That it cannot
+/// be saved is no reason to stop a run.
+pub(crate) fn save_counted(loaded: &Loaded, summary: &Summary, residual: f64, out: &Path) {
+    if summary.unconverged <= MOST {
+        let _ = save(loaded, loaded.simulation.state.step, residual, out);
+    }
+}
+
+/// Saves the problem that was posed last; `None` if the scheme does not keep it.
+fn save(loaded: &Loaded, step: u64, residual: f64, out: &Path) -> Option<Result<PathBuf, String>> {
+    let problem = loaded.simulation.last_problem()?.clone();
+    let name = format!("{NAME}{step}");
+    let mut stored = StoredProblem::new(&name, problem);
+    stored.info.title = format!("{}, step {step}", loaded.title);
+    let tolerance = loaded.tolerance;
+    stored.info.description = format!("residual {residual:.3e}, tolerance {tolerance:.1e}");
+    stored.source = loaded.name.clone();
+    let path = out.join(format!("{name}.{}", stored.extension()));
+    Some(write(&path, &stored).map(|()| path).map_err(|why| why.to_string()))
+}
+
+/// The problems that are saved in the folder, by step; matrices that lie beside them belong to them.
+pub(crate) fn unsolved(out: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<(u64, PathBuf)> = Vec::new();
+    for path in files(out).filter(|path| path.extension().is_none_or(|ending| ending != "mtx")) {
+        let step = path.file_stem().and_then(|stem| stem.to_str()?.strip_prefix(NAME)?.parse().ok());
+        found.extend(step.map(|step| (step, path)));
+    }
+    found.sort();
+    found.into_iter().map(|(_, path)| path).collect()
+}
+
+/// The files of all problems in the folder.
+fn files(out: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = std::fs::read_dir(out).into_iter().flatten().flatten();
+    let is_one = |entry: &std::fs::DirEntry| entry.file_name().to_string_lossy().starts_with(NAME);
+    entries.filter(is_one).map(|entry| entry.path())
+}
+
 /// Removes problems that an earlier run left in the folder.
 pub(crate) fn forget_unsolved(out: &Path) {
-    for entry in std::fs::read_dir(out).into_iter().flatten().flatten() {
-        if entry.file_name().to_string_lossy().starts_with("unsolved-step-") {
-            let _ = std::fs::remove_file(entry.path());
-        }
+    for path in files(out) {
+        let _ = std::fs::remove_file(path);
     }
 }

@@ -13,11 +13,12 @@
 //! Beside it stands the measure by which collections of such problems are published, with ρ = 1 for all:
 //! ‖p − P_C(p − (u + shift))‖ / ‖u_free‖ [Acary18].
 
+use crate::delassus::Form;
 use crate::eigen::largest_eigenvalue;
-use crate::problem::{Matrix, Problem};
+use crate::posed::Posed;
+use crate::problem::Problem;
 use crate::set::{MAX_DIM, Set};
 use crate::sparse::Sparse;
-use crate::touching::Touching;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -52,8 +53,8 @@ pub fn certify(problem: &Problem, p: &[f64], u: &mut Vec<f64>) -> Certificate {
 fn certify_scaled(problem: &Problem, p: &[f64], u: &mut Vec<f64>, scale: f64) -> (Certificate, f64) {
     assert_eq!(p.len(), problem.size(), "one impulse per row of the problem");
     u.clear();
-    if let Matrix::Touching(touching) = &problem.matrix {
-        return certify_touching(problem, touching, p, u, scale).ended();
+    if let Form::Posed(posed) = &problem.delassus.form {
+        return certify_posed(problem, posed, p, u, scale).ended();
     }
     let rows = Rows::new(problem, p);
     let mut sums = Sums::default();
@@ -130,17 +131,11 @@ impl Sums {
     }
 }
 
-/// The sums of bodies that touch, chunk by chunk.
-fn certify_touching(
-    problem: &Problem,
-    touching: &Touching,
-    p: &[f64],
-    u: &mut Vec<f64>,
-    scale: f64,
-) -> Sums {
-    let weights = touching.weights(&problem.sets);
+/// The sums of masses and rows, chunk by chunk.
+fn certify_posed(problem: &Problem, posed: &Posed, p: &[f64], u: &mut Vec<f64>, scale: f64) -> Sums {
+    let weights = posed.weights(&problem.sets);
     let mut v = Vec::new();
-    touching.velocities(&problem.sets, p, &mut v);
+    posed.velocities(p, &mut v);
     u.resize(p.len(), 0.0);
     let spare = if weights.iter().all(|&w| w > 0.0) { 1.0 } else { mean(weights) };
     let judge = |(k, (begin, u)): (usize, (usize, &mut [f64]))| {
@@ -152,7 +147,7 @@ fn certify_touching(
             let rows = begin + place..begin + place + set.dim();
             let u = &mut u[place..place + set.dim()];
             place += set.dim();
-            touching.add_relative(c, &v, u);
+            posed.add_relative(posed.place(&problem.sets, c), rows.start, (p, &v), u);
             let weight = if weights[c] > 0.0 { weights[c] } else { spare };
             sums.see((c, set), &p[rows.clone()], (&problem.u_free[rows], u), weight, scale);
         }
@@ -212,11 +207,11 @@ enum Rows<'a> {
 impl<'a> Rows<'a> {
     #[inline]
     fn new(problem: &'a Problem, p: &[f64]) -> Self {
-        match &problem.matrix {
-            Matrix::Assembled(w) => Rows::Assembled(w),
-            Matrix::Touching(_) => unreachable!("bodies that touch have their own certificate"),
-            Matrix::Factored(factored) => match factored.response() {
-                None => Rows::Assembled(factored.delassus()),
+        match &problem.delassus.form {
+            Form::Explicit(w) => Rows::Assembled(w),
+            Form::Posed(_) => unreachable!("masses and rows have their own certificate"),
+            Form::Primal(factored) => match factored.response() {
+                None => Rows::Assembled(factored.assembled()),
                 Some(response) => {
                     let mut v = vec![0.0; response.n_columns];
                     response.add_combination(p, &mut v);
@@ -308,7 +303,8 @@ pub fn published_measure(problem: &Problem, p: &[f64], u: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::factored::Factored;
+    use crate::delassus::Delassus;
+    use crate::primal::Primal;
 
     fn problem(w: &[Vec<f64>], u_free: &[f64]) -> Problem {
         Problem::complementarity(Sparse::from_rows(w), u_free.to_vec()).unwrap()
@@ -392,10 +388,11 @@ mod tests {
             vec![1.0, 0.2, 0.0, 0.0],
         ]);
         let sets = vec![Set::Coulomb2 { mu: 0.4 }, Set::Nonnegative];
-        let factored = Factored::new(mass, jacobian).unwrap();
+        let factored = Primal::new(mass, jacobian).unwrap();
         let formed =
-            Problem::new(factored.delassus().clone(), vec![-1.0, 0.3, -0.2], sets.clone()).unwrap();
-        let free = Problem::from_factored(factored, true, vec![-1.0, 0.3, -0.2], sets).unwrap();
+            Problem::new(factored.assembled().clone(), vec![-1.0, 0.3, -0.2], sets.clone()).unwrap();
+        let free =
+            Problem::posed(Delassus::from_primal(factored, true), vec![-1.0, 0.3, -0.2], sets).unwrap();
         let (mut u, mut v) = (Vec::new(), Vec::new());
         let p = [0.7, 0.1, 0.2];
         let (a, b) = (certify(&formed, &p, &mut u), certify(&free, &p, &mut v));

@@ -14,6 +14,7 @@ use faer::sparse::linalg::lu;
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use faer::{Conj, MatMut, Par, Side};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use thiserror::Error;
 
 /// Why a matrix has no usable factors.
@@ -34,7 +35,7 @@ pub struct SymmetricFactor {
     /// For each stored entry of `lower`: its index in the matrix by rows, its row and column.
     source: Vec<(usize, u32, u32)>,
     values: Vec<f64>,
-    memory: MemBuffer,
+    memory: Mutex<MemBuffer>,
     factored: bool,
 }
 
@@ -63,11 +64,11 @@ impl SymmetricFactor {
             Default::default(),
         )
         .map_err(|_| FactorError::Pattern)?;
-        let memory = MemBuffer::new(
+        let memory = Mutex::new(MemBuffer::new(
             symbolic
                 .factorize_numeric_ldlt_scratch::<f64>(Par::Seq, Default::default())
                 .or(symbolic.solve_in_place_scratch::<f64>(1, Par::Seq)),
-        );
+        ));
         let values = vec![0.0; symbolic.len_val()];
         Ok(Self { symbolic, lower, source, values, memory, factored: false })
     }
@@ -86,7 +87,7 @@ impl SymmetricFactor {
                 Side::Lower,
                 LdltRegularization::default(),
                 Par::Seq,
-                MemStack::new(&mut self.memory),
+                MemStack::new(exclusive(&mut self.memory)),
                 Default::default(),
             )
             .map_err(|_| FactorError::Singular)?;
@@ -98,14 +99,15 @@ impl SymmetricFactor {
     }
 
     /// x ← A⁻¹ x.
-    pub fn solve(&mut self, x: &mut [f64]) {
+    pub fn solve(&self, x: &mut [f64]) {
         assert!(self.factored, "`factor` must succeed before `solve`");
         let n = x.len();
+        let mut memory = shared(&self.memory);
         ch::LdltRef::<usize, f64>::new(&self.symbolic, &self.values).solve_in_place_with_conj(
             Conj::No,
             MatMut::from_column_major_slice_mut(x, n, 1),
             Par::Seq,
-            MemStack::new(&mut self.memory),
+            MemStack::new(&mut memory),
         );
     }
 }
@@ -117,7 +119,7 @@ pub struct GeneralFactor {
     source: Vec<(usize, u32, u32)>,
     symbolic: lu::SymbolicLu<usize>,
     numeric: lu::NumericLu<usize, f64>,
-    memory: MemBuffer,
+    memory: Mutex<MemBuffer>,
     factored: bool,
 }
 
@@ -150,12 +152,12 @@ impl GeneralFactor {
         };
         let symbolic =
             lu::factorize_symbolic_lu(matrix.symbolic(), by_panels).map_err(|_| FactorError::Pattern)?;
-        let memory = MemBuffer::new(
+        let memory = Mutex::new(MemBuffer::new(
             symbolic
                 .factorize_numeric_lu_scratch::<f64>(Par::Seq, Default::default())
                 .or(symbolic.solve_in_place_scratch::<f64>(1, Par::Seq))
                 .or(symbolic.solve_transpose_in_place_scratch::<f64>(1, Par::Seq)),
-        );
+        ));
         Ok(Self { matrix, source, symbolic, numeric: lu::NumericLu::new(), memory, factored: false })
     }
 
@@ -168,7 +170,7 @@ impl GeneralFactor {
         let Self { matrix, symbolic, numeric, memory, .. } = self;
         // faer 0.24 panics on some exactly singular matrices (its issue 232).
         let attempt = catch_unwind(AssertUnwindSafe(|| {
-            let stack = MemStack::new(memory);
+            let stack = MemStack::new(exclusive(memory));
             symbolic
                 .factorize_numeric_lu(numeric, matrix.as_ref(), Par::Seq, stack, Default::default())
                 .is_ok()
@@ -184,26 +186,33 @@ impl GeneralFactor {
     }
 
     /// x ← A⁻¹ x.
-    pub fn solve(&mut self, x: &mut [f64]) {
-        let (lu, x, stack) = self.solving(x);
-        lu.solve_in_place_with_conj(Conj::No, x, Par::Seq, stack);
+    pub fn solve(&self, x: &mut [f64]) {
+        let (n, mut memory) = (x.len(), shared(&self.memory));
+        let (x, stack) = (MatMut::from_column_major_slice_mut(x, n, 1), MemStack::new(&mut memory));
+        self.factors().solve_in_place_with_conj(Conj::No, x, Par::Seq, stack);
     }
 
     /// x ← A⁻ᵀ x.
-    pub fn solve_transposed(&mut self, x: &mut [f64]) {
-        let (lu, x, stack) = self.solving(x);
-        lu.solve_transpose_in_place_with_conj(Conj::No, x, Par::Seq, stack);
+    pub fn solve_transposed(&self, x: &mut [f64]) {
+        let (n, mut memory) = (x.len(), shared(&self.memory));
+        let (x, stack) = (MatMut::from_column_major_slice_mut(x, n, 1), MemStack::new(&mut memory));
+        self.factors().solve_transpose_in_place_with_conj(Conj::No, x, Par::Seq, stack);
     }
 
-    fn solving<'a>(
-        &'a mut self,
-        x: &'a mut [f64],
-    ) -> (lu::LuRef<'a, usize, f64>, MatMut<'a, f64>, &'a mut MemStack) {
+    fn factors(&self) -> lu::LuRef<'_, usize, f64> {
         assert!(self.factored, "`factor` must succeed before `solve`");
-        let n = x.len();
-        let lu = lu::LuRef::new_unchecked(&self.symbolic, &self.numeric);
-        (lu, MatMut::from_column_major_slice_mut(x, n, 1), MemStack::new(&mut self.memory))
+        lu::LuRef::new_unchecked(&self.symbolic, &self.numeric)
     }
+}
+
+/// Scratch memory of a factor that others may be solving with.
+fn shared(memory: &Mutex<MemBuffer>) -> MutexGuard<'_, MemBuffer> {
+    memory.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Scratch memory of a factor that nobody else has.
+fn exclusive(memory: &mut Mutex<MemBuffer>) -> &mut MemBuffer {
+    memory.get_mut().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Dense L U with partial pivoting, for systems that are solved once.
@@ -306,7 +315,7 @@ impl Factor {
     }
 
     /// x ← A⁻¹ x.
-    pub fn solve(&mut self, x: &mut [f64]) {
+    pub fn solve(&self, x: &mut [f64]) {
         match self {
             Factor::Symmetric(factor) => factor.solve(x),
             Factor::General(factor) => factor.solve(x),
@@ -314,7 +323,7 @@ impl Factor {
     }
 
     /// x ← A⁻ᵀ x.
-    pub fn solve_transposed(&mut self, x: &mut [f64]) {
+    pub fn solve_transposed(&self, x: &mut [f64]) {
         match self {
             Factor::Symmetric(factor) => factor.solve(x),
             Factor::General(factor) => factor.solve_transposed(x),

@@ -4,8 +4,11 @@
 //! body. The islands of a problem are independent problems, listed by their first constraint. Bodies that touch are
 //! split in time that is linear in the contacts, however many islands there are.
 
-use crate::factored::{Factored, components};
-use crate::problem::{Matrix, Problem};
+use crate::delassus::{Delassus, Form};
+use crate::incidence::Incidence;
+use crate::posed::Posed;
+use crate::primal::{Primal, components};
+use crate::problem::Problem;
 use crate::sparse::Sparse;
 
 /// One independent part of a problem.
@@ -21,13 +24,13 @@ pub(crate) struct Island {
 pub(crate) fn islands(problem: &Problem) -> Vec<Island> {
     let n = problem.sets.len();
     let mut parent: Vec<usize> = (0..n).collect();
-    match &problem.matrix {
-        Matrix::Factored(factored) if factored.response().is_some() => {
-            let group = components(&factored.mass);
-            let mut first = vec![usize::MAX; factored.mass.n_rows()];
+    match &problem.delassus.form {
+        Form::Primal(primal) if primal.response().is_some() => {
+            let group = components(&primal.mass);
+            let mut first = vec![usize::MAX; primal.mass.n_rows()];
             for (c, (begin, set)) in problem.blocks().enumerate() {
                 for i in begin..begin + set.dim() {
-                    for &j in factored.jacobian.row(i).0 {
+                    for &j in primal.jacobian.row(i).0 {
                         let body = group[j as usize];
                         if first[body] == usize::MAX {
                             first[body] = c;
@@ -37,19 +40,9 @@ pub(crate) fn islands(problem: &Problem) -> Vec<Island> {
                 }
             }
         }
-        Matrix::Touching(touching) => {
-            let mut first = vec![usize::MAX; touching.bodies.len()];
-            for (c, touch) in touching.touches.iter().enumerate() {
-                for (_, body, _) in touch.ends().filter(|end| !touching.bodies[end.1].is_fixed()) {
-                    if first[body] == usize::MAX {
-                        first[body] = c;
-                    }
-                    join(&mut parent, first[body], c);
-                }
-            }
-        }
+        Form::Posed(posed) => join_groups(posed, problem, &mut parent),
         _ => {
-            let w = problem.delassus();
+            let w = problem.assembled();
             let mut owner = Vec::with_capacity(problem.size());
             for (c, set) in problem.sets.iter().enumerate() {
                 owner.extend(std::iter::repeat_n(c, set.dim()));
@@ -77,6 +70,28 @@ pub(crate) fn islands(problem: &Problem) -> Vec<Island> {
     found
 }
 
+/// Joins the sets whose rows act on the same group, and those of one constraint.
+fn join_groups(posed: &Posed, problem: &Problem, parent: &mut [usize]) {
+    let mut incidence = Incidence::default();
+    incidence.build(&posed.mass, &posed.jacobian);
+    let mut first = vec![usize::MAX; posed.mass.n_groups()];
+    let (mut set, mut begin) = (0, 0);
+    for c in 0..posed.jacobian.n_constraints() {
+        let (own, end) = (set, posed.jacobian.rows_of(c).end);
+        while begin < end {
+            join(parent, own, set);
+            begin += problem.sets[set].dim();
+            set += 1;
+        }
+        for &group in incidence.groups_of(c) {
+            if first[group as usize] == usize::MAX {
+                first[group as usize] = own;
+            }
+            join(parent, first[group as usize], own);
+        }
+    }
+}
+
 fn root(parent: &mut [usize], mut i: usize) -> usize {
     while parent[i] != i {
         parent[i] = parent[parent[i]];
@@ -93,24 +108,47 @@ fn join(parent: &mut [usize], i: usize, j: usize) {
 impl Island {
     /// The island as a problem of its own.
     pub(crate) fn problem(&self, whole: &Problem) -> Problem {
-        let matrix = match &whole.matrix {
-            Matrix::Factored(factored) if factored.response().is_some() => {
-                Matrix::Factored(self.factored(factored))
-            }
-            Matrix::Touching(touching) => Matrix::Touching(touching.part(&self.constraints)),
-            _ => Matrix::Assembled(self.formed(whole)),
+        if let Form::Posed(posed) = &whole.delassus.form {
+            return self.posed(posed, whole);
+        }
+        let form = match &whole.delassus.form {
+            Form::Primal(primal) if primal.response().is_some() => Form::Primal(self.primal(primal)),
+            _ => Form::Explicit(self.formed(whole)),
         };
         Problem {
-            matrix,
+            delassus: Delassus { form, symmetric: whole.delassus.symmetric, ..Delassus::default() },
             u_free: self.rows.iter().map(|&i| whole.u_free[i]).collect(),
             sets: self.constraints.iter().map(|&c| whole.sets[c]).collect(),
-            symmetric: whole.symmetric,
-            matrix_stamp: None,
+            scale: None,
+        }
+    }
+
+    /// The island's constraints of masses and rows.
+    fn posed(&self, posed: &Posed, whole: &Problem) -> Problem {
+        let mut list: Vec<u32> = Vec::new();
+        if posed.is_contacts() {
+            list.extend(self.constraints.iter().map(|&c| c as u32));
+        } else {
+            let mut c = 0;
+            for &row in &self.rows {
+                while posed.jacobian.rows_of(c).end <= row {
+                    c += 1;
+                }
+                if list.last() != Some(&(c as u32)) {
+                    list.push(c as u32);
+                }
+            }
+        }
+        Problem {
+            delassus: whole.delassus.part(&list),
+            u_free: self.rows.iter().map(|&i| whole.u_free[i]).collect(),
+            sets: self.constraints.iter().map(|&c| whole.sets[c]).collect(),
+            scale: None,
         }
     }
 
     fn formed(&self, whole: &Problem) -> Sparse {
-        let w = whole.delassus();
+        let w = whole.assembled();
         let mut part = Sparse::empty(self.rows.len());
         for &i in &self.rows {
             let (columns, values) = w.row(i);
@@ -126,7 +164,7 @@ impl Island {
         part
     }
 
-    fn factored(&self, whole: &Factored) -> Factored {
+    fn primal(&self, whole: &Primal) -> Primal {
         let group = components(&whole.mass);
         let mut touched = vec![false; group.len()];
         for &i in &self.rows {
@@ -146,7 +184,7 @@ impl Island {
             part
         };
         let response = whole.response().expect("islands of bodies");
-        Factored::part(
+        Primal::part(
             take(&kept, &whole.mass),
             take(&self.rows, &whole.jacobian),
             take(&self.rows, response),
@@ -176,9 +214,9 @@ mod tests {
     #[test]
     fn factored_and_formed_problems_have_the_same_islands() {
         let (mass, jacobian, sets, u_free) = example();
-        let factored = Factored::new(mass, jacobian).unwrap();
-        let formed = Problem::new(factored.delassus().clone(), u_free.clone(), sets.clone()).unwrap();
-        let whole = Problem::from_factored(factored, true, u_free, sets).unwrap();
+        let factored = Primal::new(mass, jacobian).unwrap();
+        let formed = Problem::new(factored.assembled().clone(), u_free.clone(), sets.clone()).unwrap();
+        let whole = Problem::posed(Delassus::from_primal(factored, true), u_free, sets).unwrap();
         let p = [0.3, 0.2, -0.1, 0.4];
         for problem in [formed, whole] {
             let found = islands(&problem);

@@ -18,32 +18,42 @@
 //! ```
 
 mod certificate;
+mod delassus;
 mod dense;
 mod eigen;
 mod factor;
-mod factored;
+mod incidence;
 #[allow(dead_code, unused_imports)]
 mod islands;
+mod jacobian;
 mod linearise;
 mod local;
+mod mass_groups;
 mod nearest;
 mod options;
+mod posed;
+mod primal;
 mod problem;
+mod responses;
 mod set;
 mod solvers;
 mod sparse;
-mod touching;
+mod stamp;
+mod vector;
 
 pub use certificate::{Certificate, certify, published_measure};
+pub use delassus::Delassus;
 pub use dense::{eliminate, invert};
 pub use factor::{Factor, FactorError, is_positive_definite};
-pub use factored::Factored;
+pub use incidence::Incidence;
+pub use jacobian::{ContactRows, Jacobian};
+pub use mass_groups::{BodyVelocities, IMMOVABLE, Inertia, MassGroups, VelocityLayout};
 pub use nearest::nearest;
 pub use options::{Declared, Kind, OptionError, Options, Value};
-pub use problem::{Matrix, Problem, ProblemError};
+pub use primal::Primal;
+pub use problem::{Problem, ProblemError, Scale};
 pub use set::{MAX_DIM, Part, Set};
 pub use solvers::{
     Attempt, Entry, FACETED, Outcome, Report, SOLVERS, Solver, Status, Unsupported, find, solve,
 };
 pub use sparse::{Sparse, SparseError};
-pub use touching::{IMMOVABLE, Inertia, Touch, Touching};

@@ -11,45 +11,35 @@
 //! where shift(u) adds h_S(−u_T) to u_N. `u_free` already holds the impact term of the law. W may be only positive
 //! semi-definite, and it may be unsymmetric.
 
-use crate::factored::Factored;
+use crate::delassus::{Delassus, Form};
+use crate::posed::Fault;
+use crate::primal::Primal;
 use crate::set::Set;
 use crate::sparse::Sparse;
-use crate::touching::{Fault, Touching};
 use thiserror::Error;
-
-/// W, formed, in factors or by bodies that touch.
-// There is one problem per step, so the size of its variants does not matter.
-#[allow(clippy::large_enum_variant)]
-#[derive(Clone, Debug)]
-pub enum Matrix {
-    /// W by rows [1/kg].
-    Assembled(Sparse),
-    /// W = J M⁻¹ Jᵀ.
-    Factored(Factored),
-    /// W = J M⁻¹ Jᵀ of rigid bodies, J by contact frames.
-    Touching(Touching),
-}
-
-impl Default for Matrix {
-    fn default() -> Self {
-        Matrix::Assembled(Sparse::default())
-    }
-}
 
 /// One step's unknown impulses and what they must satisfy.
 #[derive(Clone, Debug, Default)]
 pub struct Problem {
     /// W.
-    pub matrix: Matrix,
+    pub delassus: Delassus,
     /// Relative velocities without impulses, impact term included [m/s].
     pub u_free: Vec<f64>,
     /// One set per constraint, in the order of the rows.
     pub sets: Vec<Set>,
-    /// Whether W is symmetric by construction (up to rounding).
-    pub symmetric: bool,
-    /// Names the values of W: two problems with the same `Some` stamp have the same W, so that a
-    /// solver may reuse its factors. `None` promises nothing.
-    pub matrix_stamp: Option<u64>,
+    /// What the certificate measures by, where this problem stands for a larger one.
+    pub scale: Option<Scale>,
+}
+
+/// Numbers of a full problem by which the certificate of its reduced form measures.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scale {
+    /// λ_max(W_cc) of each constraint that was kept, in the full problem [1/kg].
+    pub weights: Vec<f64>,
+    /// u_free of each row that was kept, in the full problem [m/s].
+    pub u_free: Vec<f64>,
+    /// ‖u_free‖² of the rows that were eliminated [m²/s²].
+    pub eliminated: f64,
 }
 
 /// Why a problem cannot be posed.
@@ -67,18 +57,10 @@ pub enum ProblemError {
         /// Components of all sets together.
         sets: usize,
     },
-    /// Bodies that touch have one set per contact.
-    #[error("{contacts} contacts, but {sets} sets")]
-    Contacts {
-        /// Contacts.
-        contacts: usize,
-        /// Sets.
-        sets: usize,
-    },
     /// A number is not finite.
     #[error("{what}[{index}] is {value}; every number must be finite")]
     NotFinite {
-        /// `W`, `J`, `u_free`, or `frame`, `arms` and `bodies` of bodies that touch.
+        /// `W`, `J`, `u_free`, `compliance`, or `frame`, `arms` and `bodies` of contacts.
         what: &'static str,
         /// Row, contact or body in question.
         index: usize,
@@ -98,34 +80,12 @@ pub enum ProblemError {
 impl Problem {
     /// The problem with W given by rows, checked.
     pub fn new(delassus: Sparse, u_free: Vec<f64>, sets: Vec<Set>) -> Result<Self, ProblemError> {
-        let symmetric = delassus.is_symmetric(0.0);
-        let matrix = Matrix::Assembled(delassus);
-        let problem = Self { matrix, u_free, sets, symmetric, matrix_stamp: None };
-        problem.check()?;
-        Ok(problem)
+        Self::posed(Delassus::explicit(delassus), u_free, sets)
     }
 
-    /// The problem with W given as J M⁻¹ Jᵀ, checked; `symmetric` says whether M is.
-    pub fn from_factored(
-        factored: Factored,
-        symmetric: bool,
-        u_free: Vec<f64>,
-        sets: Vec<Set>,
-    ) -> Result<Self, ProblemError> {
-        let matrix = Matrix::Factored(factored);
-        let problem = Self { matrix, u_free, sets, symmetric, matrix_stamp: None };
-        problem.check()?;
-        Ok(problem)
-    }
-
-    /// The problem with W given by bodies that touch, checked.
-    pub fn from_touching(
-        touching: Touching,
-        u_free: Vec<f64>,
-        sets: Vec<Set>,
-    ) -> Result<Self, ProblemError> {
-        let matrix = Matrix::Touching(touching);
-        let problem = Self { matrix, u_free, sets, symmetric: true, matrix_stamp: None };
+    /// The problem of any operator, checked.
+    pub fn posed(delassus: Delassus, u_free: Vec<f64>, sets: Vec<Set>) -> Result<Self, ProblemError> {
+        let problem = Self { delassus, u_free, sets, scale: None };
         problem.check()?;
         Ok(problem)
     }
@@ -142,83 +102,35 @@ impl Problem {
         self.u_free.len()
     }
 
-    /// W by rows; formed on first use where it was given in factors.
+    /// W by rows; formed on first use where it was given otherwise.
     #[inline]
-    pub fn delassus(&self) -> &Sparse {
-        match &self.matrix {
-            Matrix::Assembled(w) => w,
-            Matrix::Factored(factored) => factored.delassus(),
-            Matrix::Touching(touching) => touching.factored(&self.sets).delassus(),
-        }
+    pub fn assembled(&self) -> &Sparse {
+        self.delassus.assembled()
     }
 
-    /// J, M and M⁻¹ Jᵀ where W is not given by rows; derived on first use from bodies that touch.
-    pub fn factored(&self) -> Option<&Factored> {
-        match &self.matrix {
-            Matrix::Assembled(_) => None,
-            Matrix::Factored(factored) => Some(factored),
-            Matrix::Touching(touching) => Some(touching.factored(&self.sets)),
-        }
-    }
-
-    /// W by rows, to be filled anew.
-    pub fn delassus_mut(&mut self) -> &mut Sparse {
-        if !matches!(self.matrix, Matrix::Assembled(_)) {
-            self.matrix = Matrix::default();
-        }
-        match &mut self.matrix {
-            Matrix::Assembled(w) => w,
-            _ => unreachable!("replaced above"),
-        }
-    }
-
-    /// Entry (i, j) of W, without forming it.
-    pub fn entry(&self, i: usize, j: usize) -> f64 {
-        match &self.matrix {
-            Matrix::Assembled(w) => w.get(i, j),
-            Matrix::Factored(factored) => match factored.response() {
-                Some(response) => factored.jacobian.dot_rows(i, response, j),
-                None => factored.delassus().get(i, j),
-            },
-            Matrix::Touching(touching) => {
-                let factored = touching.factored(&self.sets);
-                let response = factored.response().expect("bodies have a response");
-                factored.jacobian.dot_rows(i, response, j)
-            }
-        }
+    /// J, M and M⁻¹ Jᵀ where W is not given by rows and no group of M has a sparse factor.
+    pub fn primal(&self) -> Option<&Primal> {
+        self.delassus.primal()
     }
 
     /// W_cc of constraint `c`, whose first row is `begin`, by rows in `block`, without forming W.
     pub(crate) fn block(&self, c: usize, begin: usize, block: &mut [f64]) {
         let dim = self.sets[c].dim();
-        match &self.matrix {
-            Matrix::Touching(touching) => {
-                let own = touching.block(c, dim);
-                (0..dim * dim).for_each(|k| block[k] = own[k / dim][k % dim]);
-            }
-            _ => {
-                for k in 0..dim * dim {
-                    block[k] = self.entry(begin + k / dim, begin + k % dim);
-                }
-            }
+        if let Form::Posed(posed) = &self.delassus.form {
+            return posed.fill_block(posed.place(&self.sets, c), begin, dim, block);
+        }
+        for k in 0..dim * dim {
+            let (i, j) = (begin + k / dim, begin + k % dim);
+            block[k] = match &self.delassus.form {
+                Form::Primal(primal) => primal.entry(i, j),
+                _ => self.assembled().get(i, j),
+            };
         }
     }
 
     /// u ← u + W p, without forming W; `v` is scratch.
     pub fn add_product(&self, p: &[f64], v: &mut Vec<f64>, u: &mut [f64]) {
-        match &self.matrix {
-            Matrix::Assembled(w) => w.multiply_add(1.0, p, u),
-            Matrix::Factored(factored) => match factored.response() {
-                Some(response) => {
-                    v.clear();
-                    v.resize(response.n_columns, 0.0);
-                    response.add_combination(p, v);
-                    factored.jacobian.multiply_add(1.0, v, u);
-                }
-                None => factored.delassus().multiply_add(1.0, p, u),
-            },
-            Matrix::Touching(touching) => touching.add_product(&self.sets, p, v, u),
-        }
+        self.delassus.apply(p, v, u);
     }
 
     /// Each constraint's first row and set.
@@ -241,19 +153,12 @@ impl Problem {
     pub fn check(&self) -> Result<(), ProblemError> {
         let sets = self.sets.iter().map(|s| s.dim()).sum();
         let u_free = self.u_free.len();
-        let (stored, rows, columns) = match &self.matrix {
-            Matrix::Assembled(w) => (Some((w, "W")), w.n_rows(), w.n_columns),
-            Matrix::Factored(Factored { jacobian, .. }) => {
+        let (stored, rows, columns) = match &self.delassus.form {
+            Form::Explicit(w) => (Some((w, "W")), w.n_rows(), w.n_columns),
+            Form::Primal(Primal { jacobian, .. }) => {
                 (Some((jacobian, "J")), jacobian.n_rows(), jacobian.n_rows())
             }
-            // Rows are as many as the sets have, if there is one set per contact.
-            Matrix::Touching(touching) if touching.touches.len() == self.sets.len() => {
-                (None, sets, sets)
-            }
-            Matrix::Touching(touching) => {
-                let (contacts, sets) = (touching.touches.len(), self.sets.len());
-                return Err(ProblemError::Contacts { contacts, sets });
-            }
+            Form::Posed(posed) => (None, posed.jacobian.n_rows(), posed.jacobian.n_rows()),
         };
         if rows != u_free || columns != u_free || sets != u_free {
             return Err(ProblemError::Sizes { rows, columns, u_free, sets });
@@ -268,9 +173,9 @@ impl Problem {
         if let Some((index, &value)) = self.u_free.iter().enumerate().find(|(_, u)| !u.is_finite()) {
             return Err(ProblemError::NotFinite { what: "u_free", index, value });
         }
-        if let Matrix::Touching(touching) = &self.matrix {
-            match touching.fault(&self.sets) {
-                Some(Fault::Contact(index, fault)) => return Err(ProblemError::Set { index, fault }),
+        if let Form::Posed(posed) = &self.delassus.form {
+            match posed.fault(&self.sets) {
+                Some(Fault::Rows(index, fault)) => return Err(ProblemError::Set { index, fault }),
                 Some(Fault::NotFinite(what, index, value)) => {
                     return Err(ProblemError::NotFinite { what, index, value });
                 }

@@ -4,13 +4,15 @@
 //! the machine meets them all. Inner steps and evaluations of f per step stand beside, because a step of a scheme with inner
 //! steps does more.
 
-use nonsmooth::{
-    INTEGRATORS, Linear, Model, ModelBuilder, NewtonImpact, Options, Simulation, Solving, Sparse, State,
-    Summary,
-};
+use nonsmooth::laws::NewtonImpact;
+use nonsmooth::model::{Linear, ModelBuilder};
+use nonsmooth::observers::Summary;
+use nonsmooth::solvers::{Options, Sparse};
+use nonsmooth::{INTEGRATORS, Model, Simulation, SolverSettings, State};
+use std::sync::Arc;
 use std::time::Instant;
 
-type Make = fn() -> (Model, State);
+type Make = fn() -> (Arc<Model>, State);
 
 const MODELS: [(&str, Make, f64); 4] = [
     ("free oscillator", free, 1e-3),
@@ -21,14 +23,14 @@ const MODELS: [(&str, Make, f64); 4] = [
 const STEPS: u64 = 4000;
 const TURNS: usize = 7;
 
-fn free() -> (Model, State) {
+fn free() -> (Arc<Model>, State) {
     let mut builder = ModelBuilder::new();
     let system = Linear::new("mass", Sparse::diagonal(&[1.0])).stiffness(Sparse::diagonal(&[1.0]));
     builder.linear(system.initial(&[1.0], &[0.0]));
     builder.build(0.0).expect("a right model")
 }
 
-fn ball() -> (Model, State) {
+fn ball() -> (Arc<Model>, State) {
     let mut builder = ModelBuilder::new();
     let ball = Linear::new("ball", Sparse::diagonal(&[1.0])).load(&[-9.81]).initial(&[1.0], &[0.0]);
     let ball = builder.linear(ball);
@@ -37,7 +39,7 @@ fn ball() -> (Model, State) {
     builder.build(0.0).expect("a right model")
 }
 
-fn two_masses() -> (Model, State) {
+fn two_masses() -> (Arc<Model>, State) {
     let mut builder = ModelBuilder::new();
     let stiffness = Sparse::from_rows(&[vec![2.0, -1.0], vec![-1.0, 1.0]]);
     let system = Linear::new("masses", Sparse::diagonal(&[1.0, 1.0])).stiffness(stiffness);
@@ -47,7 +49,7 @@ fn two_masses() -> (Model, State) {
     builder.build(0.0).expect("a right model")
 }
 
-fn chain() -> (Model, State) {
+fn chain() -> (Arc<Model>, State) {
     let n = 50;
     let mut stiffness = Vec::new();
     for i in 0..n {
@@ -72,8 +74,9 @@ fn chain() -> (Model, State) {
 /// Seconds per step, and what was counted; `Err` with the reason where the scheme does not take the model.
 fn measure(name: &str, make: Make, h: f64) -> Result<(f64, Summary), String> {
     let (model, state) = make();
-    let entry = nonsmooth::find_integrator(name).expect("listed");
-    let integrator = entry.build(&Options::default(), Solving::default()).expect("defaults are valid");
+    let entry = nonsmooth::integrators::find(name).expect("listed");
+    let integrator =
+        entry.build(&Options::default(), SolverSettings::default()).expect("defaults are valid");
     let mut simulation = Simulation::new(model, state, integrator, h).map_err(|why| why.to_string())?;
     let mut summary = Summary::default();
     let begun = Instant::now();

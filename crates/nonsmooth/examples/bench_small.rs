@@ -1,17 +1,17 @@
 //! Time per step of small scenes: our general engine, and hand-written loops of the same scheme as the
 //! limit. Run it through `cargo xtask bench small`, which adds Siconos where it is installed.
 //!
-//! Times are processor times of this thread, best of several. `--count` counts instructions per step of
-//! the bouncing ball with callgrind and fails above the guarded figure.
+//! Times are processor times of this thread, best of several. `cargo xtask test --only instructions` counts the
+//! instructions of `--ball`.
 
-use nonsmooth::{
-    EnergyLedger, Linear, Model, ModelBuilder, MoreauJean, NewtonImpact, Simulation, Sparse, State,
-    Summary,
-};
+use nonsmooth::integrators::MoreauJean;
+use nonsmooth::laws::NewtonImpact;
+use nonsmooth::model::{Linear, ModelBuilder};
+use nonsmooth::observers::{EnergyLedger, Summary};
+use nonsmooth::solvers::Sparse;
+use nonsmooth::{Model, Simulation, State};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// Most instructions per step of the bouncing ball, ledger, summary and certificate included.
-const GUARDED: f64 = 1520.0;
 
 const GRAVITY: f64 = 9.81;
 const STEP: f64 = 0.005;
@@ -22,7 +22,6 @@ fn main() {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
         [] => times(),
-        ["--count"] => count(),
         ["--beads", n] => {
             let n = n.parse().expect("--beads takes a number of beads");
             println!("{:.3} µs/step", 1e6 * engine_beads(n, enough_steps(n)));
@@ -32,7 +31,7 @@ fn main() {
             println!("{}", engine_ball(steps));
         }
         _ => {
-            eprintln!("usage: bench_small [--count | --ball STEPS | --beads N]");
+            eprintln!("usage: bench_small [--ball STEPS | --beads N]");
             std::process::exit(2);
         }
     }
@@ -75,32 +74,6 @@ fn enough_steps(n_beads: usize) -> usize {
     (10_000_000 / n_beads).clamp(60, 200_000)
 }
 
-/// Instructions per step: the difference of two runs, so that starting up does not count.
-fn count() {
-    let (few, many) = (2_000, 12_000);
-    let per_step = (instructions(many) - instructions(few)) / (many - few) as f64;
-    println!("bouncing ball: {per_step:.0} instructions per step, at most {GUARDED}");
-    if per_step > GUARDED {
-        eprintln!("the guarded figure is exceeded");
-        std::process::exit(1);
-    }
-}
-
-fn instructions(steps: u64) -> f64 {
-    let program = std::env::current_exe().expect("a running program has a path");
-    let out = std::process::Command::new("valgrind")
-        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
-        .arg(program)
-        .args(["--ball", &steps.to_string()])
-        .output()
-        .expect("valgrind must be installed for --count");
-    let text = String::from_utf8_lossy(&out.stderr);
-    let line =
-        text.lines().find(|line| line.contains("Collected")).expect("callgrind prints `Collected`");
-    let number = line.rsplit(':').next().unwrap_or("").trim();
-    number.parse().expect("callgrind prints a number")
-}
-
 /// Processor time of this thread [s].
 fn cpu() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
@@ -122,7 +95,7 @@ fn best<T>(times: usize, mut work: impl FnMut() -> T) -> f64 {
     least
 }
 
-fn ball() -> (Model, State) {
+fn ball() -> (Arc<Model>, State) {
     let mut builder = ModelBuilder::new();
     let mass = Sparse::diagonal(&[1.0, 1.0, 0.6 * RADIUS * RADIUS]);
     let ball =
@@ -174,7 +147,7 @@ fn hand_ball(steps: u64) -> f64 {
 }
 
 /// A column of n beads that rest on each other, overlapping by a micrometre so that every contact counts.
-fn column(n: usize) -> (Model, State) {
+fn column(n: usize) -> (Arc<Model>, State) {
     let mut builder = ModelBuilder::new();
     let law = builder.law("rebound", NewtonImpact { restitution: 0.5 });
     let beads: Vec<_> = (0..n)
@@ -196,15 +169,15 @@ fn column(n: usize) -> (Model, State) {
 fn engine_beads(n: usize, steps: usize) -> f64 {
     let (model, state) = column(n);
     // The rounding of a column of 10⁵ beads is 4e-9 (condition number 10¹⁰).
-    let solving = nonsmooth::Solving { tolerance: 1e-8, ..nonsmooth::Solving::default() };
-    let entry = nonsmooth::find_integrator("moreau-jean").expect("listed");
-    let integrator = entry.build(&nonsmooth::Options::default(), solving).expect("no options");
+    let solving = nonsmooth::SolverSettings { tolerance: 1e-8, ..nonsmooth::SolverSettings::default() };
+    let entry = nonsmooth::integrators::find("moreau-jean").expect("listed");
+    let integrator = entry.build(&nonsmooth::solvers::Options::default(), solving).expect("no options");
     let mut simulation = Simulation::new(model, state, integrator, STEP).expect("accepted");
     let (mut ledger, mut summary) = (EnergyLedger::default(), Summary::default());
     simulation.run(5, &mut [&mut ledger, &mut summary]).expect("the column rests");
     let time =
         best(3, || simulation.run(steps as u64, &mut [&mut ledger, &mut summary]).expect("it rests"));
-    assert_eq!(summary.most_contacts, n, "all beads are in contact");
+    assert_eq!(summary.most_constraints, n, "all beads are in contact");
     time / steps as f64
 }
 

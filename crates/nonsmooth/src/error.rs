@@ -1,6 +1,6 @@
 //! Why a step failed. Carries data; the sentence is written where it is shown.
 
-use crate::model::{Key, Model, Overlap, UserError};
+use crate::model::{ConstraintId, Model, UserError};
 use nonsmooth_solvers::Status;
 use thiserror::Error;
 
@@ -41,12 +41,12 @@ pub enum StepError {
     },
     /// The end of the step could not be moved onto its constraints.
     #[error(
-        "the projection did not reach constraint `{constraint}`: {violation:.3e} m off after {iterations} passes, tolerance {tolerance:.1e} m"
+        "the projection did not reach {constraint}: {violation:.3e} m off after {iterations} passes, tolerance {tolerance:.1e} m"
     )]
     Projection {
         /// Passes made.
         iterations: usize,
-        /// Name of the worst constraint.
+        /// What the worst constraint is called.
         constraint: String,
         /// How far off it is [m].
         violation: f64,
@@ -83,10 +83,10 @@ pub enum StepError {
     },
     /// Closed constraints could not be brought back to gap zero.
     #[error(
-        "constraint `{constraint}` could not be closed: its gap stays at {gap:.3e} m after {iterations} projections; constraints may contradict each other"
+        "{constraint} could not be closed: its gap stays at {gap:.3e} m after {iterations} projections; constraints may contradict each other"
     )]
     NotClosed {
-        /// Name of the constraint.
+        /// What the constraint is called.
         constraint: String,
         /// The gap that remains [m].
         gap: f64,
@@ -95,7 +95,7 @@ pub enum StepError {
     },
     /// More events in a step than allowed.
     #[error(
-        "more than {limit} events in one step, the last at t = {t} s, constraint `{constraint}`; raise `max_events` or take smaller steps"
+        "more than {limit} events in one step, the last at t = {t} s, {constraint}; raise `max_events` or take smaller steps"
     )]
     TooManyEvents {
         /// The limit.
@@ -107,7 +107,7 @@ pub enum StepError {
     },
     /// Impacts follow each other ever faster.
     #[error(
-        "the impacts of constraint `{constraint}` accumulate at about t = {t} s, which `event-driven` cannot pass; use `high-order` or `moreau-jean`"
+        "the impacts of {constraint} accumulate at about t = {t} s, which `event-driven` cannot pass; use `high-order` or `moreau-jean`"
     )]
     Accumulation {
         /// Name of the constraint.
@@ -138,11 +138,11 @@ pub enum StepError {
         value: f64,
     },
     /// A constraint is not finite.
-    #[error("{what} of constraint `{constraint}` is {value}")]
+    #[error("{what} of {constraint} is {value}")]
     ConstraintNotFinite {
         /// `gap`, `velocity` or `jacobian`.
         what: &'static str,
-        /// Name of the constraint.
+        /// What the constraint is called.
         constraint: String,
         /// The value found.
         value: f64,
@@ -165,12 +165,15 @@ pub enum StepError {
     },
     /// A body appears inside of another.
     #[error(
-        "body `{}` would appear inside of `{}`, {:.3e} m deep, at t = {t} s; let it appear later or elsewhere, or clear its place, or allow it (in a scene: run.allow_initial_violation = true)",
-        overlap.second, overlap.first, overlap.depth
+        "body `{second}` would appear inside of `{first}`, {depth:.3e} m deep, at t = {t} s; let it appear later or elsewhere, or clear its place, or allow it (in a scene: run.allow_initial_violation = true)"
     )]
-    BornInside {
-        /// The two, the newcomer last, and how deep.
-        overlap: Overlap,
+    AppearsInside {
+        /// The one that is there.
+        first: String,
+        /// The newcomer.
+        second: String,
+        /// How deep [m].
+        depth: f64,
         /// When [s].
         t: f64,
     },
@@ -188,13 +191,13 @@ pub enum StepError {
 pub type StepResult<T = ()> = Result<T, Box<StepError>>;
 
 impl StepError {
-    /// An error of a function that belongs to the system at place `index` in v.
+    /// An error of a function that belongs to the system at place `index` of v.
     pub(crate) fn in_system(
         model: &Model,
         index: usize,
     ) -> impl FnOnce(UserError) -> Box<StepError> + '_ {
         move |source| {
-            let place = format!("system `{}`", model.coordinate_name(index).0);
+            let place = format!("system `{}`", model.velocity_name(index).0);
             StepError::User { place, source }.into()
         }
     }
@@ -204,47 +207,61 @@ impl StepError {
         move |source| StepError::User { place: format!("body `{name}`"), source }.into()
     }
 
+    /// An error of a named expression.
+    pub(crate) fn in_expression(name: &str) -> impl FnOnce(UserError) -> Box<StepError> + '_ {
+        move |source| StepError::User { place: format!("expression `{name}`"), source }.into()
+    }
+
     /// An error of a function that belongs to a constraint.
     pub(crate) fn in_constraint(
         model: &Model,
-        key: Key,
+        id: ConstraintId,
     ) -> impl FnOnce(UserError) -> Box<StepError> + '_ {
-        move |source| {
-            let place = format!("constraint `{}`", model.constraints.name(key));
-            StepError::User { place, source }.into()
-        }
+        move |source| StepError::User { place: model.describe(id), source }.into()
     }
 }
 
 /// Refuses coordinates that are not finite.
 #[cold]
 pub(crate) fn check_coordinates(model: &Model, q: &[f64]) -> StepResult {
-    let bodies = &model.bodies;
-    check_finite(model, "position", &q[..bodies.first_q])?;
     let Some(bad) = q.iter().position(|x| !x.is_finite()) else { return Ok(()) };
-    let (place, value) = (bad - bodies.first_q, q[bad]);
-    let system = bodies.names[place / bodies.n_q()].clone();
-    let coordinate = bodies.coordinates()[place % bodies.n_q()].to_owned();
-    Err(StepError::NotFinite { what: "position", system, coordinate, value }.into())
+    let (system, coordinate) = model.coordinate_name(bad);
+    Err(StepError::NotFinite { what: "position", system, coordinate, value: q[bad] }.into())
 }
 
 /// Refuses a number of a constraint that is not finite.
-pub(crate) fn check_constraint(model: &Model, what: &'static str, key: Key, value: f64) -> StepResult {
-    if value.is_finite() {
-        return Ok(());
-    }
-    let constraint = model.constraints.name(key).to_owned();
-    Err(StepError::ConstraintNotFinite { what, constraint, value }.into())
+#[inline]
+pub(crate) fn check_constraint(
+    model: &Model,
+    what: &'static str,
+    id: ConstraintId,
+    value: f64,
+) -> StepResult {
+    if value.is_finite() { Ok(()) } else { not_finite(model, what, id, value) }
 }
 
-/// Refuses the first number that is not finite.
+#[cold]
+fn not_finite(model: &Model, what: &'static str, id: ConstraintId, value: f64) -> StepResult {
+    Err(StepError::ConstraintNotFinite { what, constraint: model.describe(id), value }.into())
+}
+
+/// Refuses the first number over velocities that is not finite.
 pub(crate) fn check_finite(model: &Model, what: &'static str, x: &[f64]) -> StepResult {
+    check_finite_from(model, what, 0, x)
+}
+
+/// Refuses the first number that is not finite of those that belong to the velocities from `first` on.
+pub(crate) fn check_finite_from(
+    model: &Model,
+    what: &'static str,
+    first: usize,
+    x: &[f64],
+) -> StepResult {
     // 0·x is NaN exactly where x is not finite; one sum over all is branch-free.
     if x.iter().map(|x| 0.0 * x).sum::<f64>() == 0.0 {
         return Ok(());
     }
     let bad = x.iter().position(|x| !x.is_finite()).expect("the sum was not finite");
-    let (system, coordinate) = model.coordinate_name(bad);
-    let (system, coordinate) = (system.to_owned(), coordinate.to_owned());
+    let (system, coordinate) = model.velocity_name(first + bad);
     Err(StepError::NotFinite { what, system, coordinate, value: x[bad] }.into())
 }

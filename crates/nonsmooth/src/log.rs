@@ -1,125 +1,216 @@
 //! The step log: what happened inside a step. Written by the integrator, read by observers.
 
-use crate::model::{Dimension, Key, TouchKey};
-use crate::phases::{Energies, Rows, Works};
+use crate::model::{ActiveConstraints, ConstraintId, RigidState};
 use nonsmooth_solvers::Report;
 
-/// Everything that an observer may want to know about a step beyond the two states.
-#[derive(Clone, Debug, Default)]
-pub struct StepLog {
-    /// Contacts that took part, sorted by key.
-    pub contacts: Contacts,
-    /// Contact points of bodies that took part, sorted by key.
-    pub touches: Touched,
-    /// Impacts inside the step, in order.
-    pub events: Vec<Event>,
-    /// Every solve of the step, in order.
-    pub solves: Vec<Report>,
-    /// Newton iterations made; 1 for linear models.
-    pub newton_iterations: usize,
-    /// What the step cost.
-    pub counts: Counts,
-    /// Energies at the end of the step.
-    pub energies: Energies,
-    /// Energy that flowed during the step.
-    pub works: Works,
-    /// Gap of every constraint that has one, at the end of the step, by key [m].
-    pub gaps: Vec<f64>,
-    /// What the scheme has to say beyond that, in order.
-    pub notes: Vec<Note>,
+/// Kinetic and potential energy at one instant [J].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Energies {
+    /// T [J].
+    pub kinetic: f64,
+    /// V [J], elastic and of constant loads.
+    pub potential: f64,
 }
 
-/// Contact points of bodies as parallel arrays. Vectors of components are along normal, tangent 1, tangent 2.
-#[derive(Clone, Debug, Default)]
-pub struct Touched {
-    /// Where the bodies live, which decides on the tangents.
-    pub dimension: Dimension,
-    /// Which points.
-    pub keys: Vec<TouchKey>,
-    /// The two bodies; obstacles are numbered after the moving ones.
-    pub bodies: Vec<[u32; 2]>,
-    /// Midway between the surfaces at the start of the step [m].
-    pub points: Vec<[f64; 3]>,
-    /// Unit vectors from the first body to the second.
-    pub normals: Vec<[f64; 3]>,
-    /// Distance at the start of the step [m].
-    pub gaps: Vec<f64>,
-    /// Relative velocity at the start of the step [m/s].
-    pub u_minus: Vec<[f64; 3]>,
-    /// Relative velocity at the end of the step [m/s].
-    pub u_plus: Vec<[f64; 3]>,
-    /// Impulse of the step on the second body [N·s].
-    pub impulses: Vec<[f64; 3]>,
-    /// Points that carry an impulse and did not in the step before.
-    pub n_impacts: usize,
+impl std::ops::AddAssign for Energies {
+    fn add_assign(&mut self, other: Self) {
+        self.kinetic += other.kinetic;
+        self.potential += other.potential;
+    }
 }
 
-impl Touched {
-    /// Number of points.
+/// Energy that flowed during one step [J]. Positive where the systems gain.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Works {
+    /// Work of forces that depend on time or state [J].
+    pub external: f64,
+    /// Work of C v, of F_int and of dampers [J]; ≤ 0 for dissipative ones.
+    pub viscous: f64,
+    /// Work of normal impulses at impacts: contacts that carried nothing before [J].
+    pub impact: f64,
+    /// Work of normal impulses of lasting contacts [J].
+    pub contact: f64,
+    /// Work of tangential impulses against the sliding velocity [J].
+    pub friction: f64,
+    /// Work of bilateral constraints and joints [J].
+    pub joint: f64,
+    /// Work of drives [J].
+    pub drive: f64,
+    /// Work done by what holds prescribed coordinates and by kinematic bodies that move [J].
+    pub prescribed: f64,
+    /// Energy that bodies bring when they appear, less what they take along when they leave [J].
+    pub exchange: f64,
+    /// Energy that the scheme itself adds [J].
+    pub scheme: f64,
+    /// Energy that moving q onto the constraints adds [J].
+    pub projection: f64,
+}
+
+/// Number of columns of [`Works`].
+pub const N_WORKS: usize = 11;
+
+impl Works {
+    /// Every column with its name, in the order of result files [J].
+    pub fn columns(&self) -> [(&'static str, f64); N_WORKS] {
+        [
+            ("external", self.external),
+            ("viscous", self.viscous),
+            ("impact", self.impact),
+            ("contact", self.contact),
+            ("friction", self.friction),
+            ("joint", self.joint),
+            ("drive", self.drive),
+            ("prescribed", self.prescribed),
+            ("exchange", self.exchange),
+            ("scheme", self.scheme),
+            ("projection", self.projection),
+        ]
+    }
+
+    /// The works from their columns [J].
+    pub fn from_columns(x: [f64; N_WORKS]) -> Self {
+        let [
+            external,
+            viscous,
+            impact,
+            contact,
+            friction,
+            joint,
+            drive,
+            prescribed,
+            exchange,
+            scheme,
+            projection,
+        ] = x;
+        Self {
+            external,
+            viscous,
+            impact,
+            contact,
+            friction,
+            joint,
+            drive,
+            prescribed,
+            exchange,
+            scheme,
+            projection,
+        }
+    }
+
+    /// All columns together [J].
+    #[inline]
+    pub fn sum(&self) -> f64 {
+        let Self {
+            external,
+            viscous,
+            impact,
+            contact,
+            friction,
+            joint,
+            drive,
+            prescribed,
+            exchange,
+            scheme,
+            projection,
+        } = self;
+        external
+            + viscous
+            + impact
+            + contact
+            + friction
+            + joint
+            + drive
+            + prescribed
+            + exchange
+            + scheme
+            + projection
+    }
+}
+
+impl std::ops::AddAssign for Works {
+    fn add_assign(&mut self, other: Self) {
+        self.external += other.external;
+        self.viscous += other.viscous;
+        self.impact += other.impact;
+        self.contact += other.contact;
+        self.friction += other.friction;
+        self.joint += other.joint;
+        self.drive += other.drive;
+        self.prescribed += other.prescribed;
+        self.exchange += other.exchange;
+        self.scheme += other.scheme;
+        self.projection += other.projection;
+    }
+}
+
+/// Active constraints of a step with what happened to them, sorted by name.
+#[derive(Clone, Debug, Default)]
+pub struct ConstraintLog {
+    /// Which constraints, ascending.
+    pub ids: Vec<ConstraintId>,
+    /// Where the rows of each begin; one more than ids.
+    pub row_start: Vec<u32>,
+    /// Gap at the start of the step [m].
+    pub gap: Vec<f64>,
+    /// u at the start of the step by row, or before the last impact where a scheme resolves impacts [m/s].
+    pub u_minus: Vec<f64>,
+    /// u at the end of the step by row [m/s].
+    pub u_plus: Vec<f64>,
+    /// Impulse of the step by row [N·s].
+    pub impulse: Vec<f64>,
+    /// Time over which the impulses acted [s]: the step, but for kicks of another length. A lasting force is an impulse over this time.
+    pub length: f64,
+    /// Work of the impulse by row [J].
+    pub work: Vec<f64>,
+    /// Point and normal of contacts of bodies: (point, normal) in world axes; NaN for other constraints. Empty where the model has no colliders.
+    pub places: Vec<[[f64; 3]; 2]>,
+}
+
+impl ConstraintLog {
+    /// Number of constraints.
     pub fn len(&self) -> usize {
-        self.keys.len()
+        self.ids.len()
     }
 
-    /// Whether no bodies touch.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.keys.is_empty()
+        self.ids.is_empty()
     }
 
-    /// Normal and tangents of point `i`; in the plane the last is zero.
-    pub fn frame(&self, i: usize) -> [[f64; 3]; 3] {
-        contact_frame(self.dimension, self.normals[i])
-    }
-
-    /// Impulse of point `i` on the second body in world axes [N·s].
-    pub fn world_impulse(&self, i: usize) -> [f64; 3] {
-        let (frame, p) = (self.frame(i), self.impulses[i]);
-        std::array::from_fn(|k| (0..3).map(|r| frame[r][k] * p[r]).sum())
-    }
-
-    /// Makes room for `n` points and where they are.
-    pub(crate) fn reserve_places(&mut self, n: usize) {
-        let Self { keys, bodies, points, normals, gaps, .. } = self;
-        keys.reserve_exact(n);
-        bodies.reserve_exact(n);
-        points.reserve_exact(n);
-        normals.reserve_exact(n);
-        gaps.reserve_exact(n);
-    }
-
-    /// Gives back the memory of what is written after the solve.
-    pub(crate) fn give_back(&mut self) {
-        (self.u_minus, self.u_plus, self.impulses) = Default::default();
+    /// The rows of a constraint.
+    pub fn rows(&self, c: usize) -> std::ops::Range<usize> {
+        self.row_start[c] as usize..self.row_start[c + 1] as usize
     }
 
     /// Empties the arrays and keeps their memory.
-    pub(crate) fn clear(&mut self) {
-        let Self {
-            dimension: _,
-            keys,
-            bodies,
-            points,
-            normals,
-            gaps,
-            u_minus,
-            u_plus,
-            impulses,
-            n_impacts,
-        } = self;
-        keys.clear();
-        bodies.clear();
-        gaps.clear();
-        for x in [points, normals, u_minus, u_plus, impulses] {
+    pub fn clear(&mut self) {
+        let Self { ids, row_start, gap, u_minus, u_plus, impulse, work, places, length: _ } = self;
+        ids.clear();
+        row_start.clear();
+        places.clear();
+        for x in [gap, u_minus, u_plus, impulse, work] {
             x.clear();
         }
-        *n_impacts = 0;
     }
-}
 
-/// Normal and tangents of a contact from its normal; in the plane the last is zero.
-pub(crate) fn contact_frame(dimension: Dimension, normal: [f64; 3]) -> [[f64; 3]; 3] {
-    match dimension {
-        Dimension::Space => nonsmooth_geometry::spatial::frame(normal),
-        Dimension::Plane => [normal, [-normal[1], normal[0], 0.0], [0.0; 3]],
+    /// Takes names, gaps and u⁻ of the active constraints and the impulses `p`; `u_plus` and `work` are still to be written.
+    pub fn open(&mut self, active: &ActiveConstraints, p: &[f64]) {
+        self.ids.clone_from(&active.ids);
+        self.row_start.clone_from(&active.row_start);
+        self.gap.clone_from(&active.gap);
+        self.u_minus.clone_from(&active.u_minus);
+        self.impulse.clear();
+        self.impulse.extend_from_slice(p);
+        self.u_plus.clear();
+        self.u_plus.resize(p.len(), 0.0);
+        self.work.clear();
+        self.work.resize(p.len(), 0.0);
+        self.places.clear();
+        if !active.places.is_empty() {
+            self.places.resize(active.len(), [[f64::NAN; 3]; 2]);
+            let first = active.first_contact;
+            self.places[first..first + active.places.len()].copy_from_slice(&active.places);
+        }
     }
 }
 
@@ -151,106 +242,64 @@ impl std::ops::AddAssign for Counts {
     }
 }
 
-/// Contacts as parallel arrays, one entry per component: a contact with friction has its normal first, then its
-/// tangents, all with the same key.
-#[derive(Clone, Debug, Default)]
-pub struct Contacts {
-    /// Which constraint.
-    pub keys: Vec<Key>,
-    /// Which component: 0 is the normal.
-    pub components: Vec<u8>,
-    /// Gap at the start of the step [m].
-    pub gap: Vec<f64>,
-    /// Relative velocity at the start of the step, or before the last impact where a scheme resolves impacts [m/s].
-    pub u_minus: Vec<f64>,
-    /// Relative velocity at the end of the step [m/s].
-    pub u_plus: Vec<f64>,
-    /// Impulse of the step [N·s].
-    pub impulse: Vec<f64>,
-    /// Work of the impulse [J].
-    pub work: Vec<f64>,
-}
-
-impl Contacts {
-    /// Number of entries.
-    pub(crate) fn len(&self) -> usize {
-        self.keys.len()
-    }
-
-    /// By what the entries are sorted.
-    pub(crate) fn place(&self, i: usize) -> (Key, u8) {
-        (self.keys[i], self.components[i])
-    }
-
-    /// Empties the arrays and keeps their memory.
-    pub(crate) fn clear(&mut self) {
-        let Contacts { keys, components, gap, u_minus, u_plus, impulse, work } = self;
-        keys.clear();
-        components.clear();
-        for x in [gap, u_minus, u_plus, impulse, work] {
-            x.clear();
-        }
-    }
-
-    /// Appends entry `i` of `other`.
-    pub(crate) fn push_from(&mut self, other: &Self, i: usize) {
-        self.keys.push(other.keys[i]);
-        self.components.push(other.components[i]);
-        self.gap.push(other.gap[i]);
-        self.u_minus.push(other.u_minus[i]);
-        self.u_plus.push(other.u_plus[i]);
-        self.impulse.push(other.impulse[i]);
-        self.work.push(other.work[i]);
-    }
-}
-
-/// An impact: a contact that carries an impulse after a step in which it carried none.
+/// An impact: a constraint that carries an impulse after a step or an instant in which it carried none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
-    /// When [s]; for time-stepping schemes the end of the step.
+    /// When [s]; for schemes that do not resolve impacts the end of the step.
     pub t: f64,
     /// Which constraint.
-    pub key: Key,
-    /// Gap at the start of the step [m].
+    pub id: ConstraintId,
+    /// Gap [m].
     pub gap: f64,
-    /// Relative velocity before [m/s].
-    pub u_minus: f64,
+    /// Relative velocity before, by row; unused components are zero [m/s].
+    pub u_minus: [f64; 6],
     /// Relative velocity after [m/s].
-    pub u_plus: f64,
+    pub u_plus: [f64; 6],
     /// Impulse [N·s].
-    pub impulse: f64,
+    pub impulse: [f64; 6],
+    /// Work of the impulse [J].
+    pub work: f64,
+}
+
+/// Everything that an observer may want to know about a step beyond the two states.
+#[derive(Clone, Debug, Default)]
+pub struct StepLog {
+    /// Constraints that were active.
+    pub constraints: ConstraintLog,
+    /// Impacts inside the step, in order.
+    pub events: Vec<Event>,
+    /// Every solve of the step, in order; the one that made the step is last.
+    pub solves: Vec<Report>,
+    /// Newton iterations made; 1 for linear models.
+    pub newton_iterations: usize,
+    /// What the step cost.
+    pub counts: Counts,
+    /// Energies at the end of the step.
+    pub energies: Energies,
+    /// Energy that flowed during the step.
+    pub works: Works,
+    /// Gap of every member of the families that have gaps, at the end of the step, family by family [m].
+    pub gaps: Vec<f64>,
+    /// What the scheme has to say beyond that, in order.
+    pub notes: Vec<Note>,
+    /// Works of impacts at the start of the step, where there were any.
+    pub(crate) struck: Option<Works>,
+    /// Pose and twist of rigid things at the end of the step: scratch of the ledger.
+    pub(crate) rigid: Vec<RigidState>,
 }
 
 impl StepLog {
     /// Empties the lists and keeps their memory; the numbers are written anew by every step.
+    #[inline]
     pub fn clear(&mut self) {
-        self.contacts.clear();
-        if !self.touches.is_empty() {
-            self.touches.clear();
+        if !self.constraints.is_empty() {
+            self.constraints.clear();
         }
         self.events.clear();
         self.solves.clear();
         self.notes.clear();
         self.counts = Counts::default();
-    }
-
-    /// Notes a value for the summary.
-    pub(crate) fn note(&mut self, what: &'static str, value: f64) {
-        self.notes.push(Note { what, value });
-    }
-
-    /// Where all solves from number `first` on make the step: puts the one with the largest residual last, where the
-    /// summary looks.
-    pub(crate) fn worst_last(&mut self, first: usize) {
-        let residual =
-            |report: &Report| if report.residual.is_nan() { f64::INFINITY } else { report.residual };
-        let solves = &mut self.solves;
-        let worst =
-            (first..solves.len()).max_by(|&i, &j| residual(&solves[i]).total_cmp(&residual(&solves[j])));
-        if let Some(worst) = worst {
-            let last = solves.len() - 1;
-            solves.swap(worst, last);
-        }
+        self.struck = None;
     }
 
     /// Puts the last solve before the one that makes the step, which stays last.
@@ -261,23 +310,61 @@ impl StepLog {
         }
     }
 
-    /// Notes the contacts of the step with their impulses; `u_plus` and `work` are still to be written.
-    pub(crate) fn open_contacts(&mut self, rows: &Rows, p: &[f64]) {
-        let contacts = &mut self.contacts;
-        contacts.keys.extend_from_slice(&rows.keys);
-        contacts.components.extend_from_slice(&rows.components);
-        contacts.gap.extend_from_slice(&rows.gap);
-        contacts.u_minus.extend_from_slice(&rows.u_minus);
-        let n = rows.keys.len();
-        contacts.impulse.extend_from_slice(&p[..n]);
-        contacts.u_plus.resize(n, 0.0);
-        contacts.work.resize(n, 0.0);
+    /// Notes a value for the summary.
+    pub fn note(&mut self, what: &'static str, value: f64) {
+        self.notes.push(Note { what, value });
     }
 
-    /// Notes that contact `i` is an impact at time `t`.
-    pub(crate) fn impact(&mut self, i: usize, t: f64) {
-        let Contacts { keys, gap, u_minus, u_plus, impulse, .. } = &self.contacts;
-        let (key, gap, u_minus) = (keys[i], gap[i], u_minus[i]);
-        self.events.push(Event { t, key, gap, u_minus, u_plus: u_plus[i], impulse: impulse[i] });
+    /// Notes an impact of active constraint `c` at time `t`: u⁻ and u⁺, impulse and work by its rows.
+    pub(crate) fn event(
+        &mut self,
+        active: &ActiveConstraints,
+        c: usize,
+        t: f64,
+        (u_minus, u_plus): (&[f64], &[f64]),
+        impulse: &[f64],
+        work: f64,
+    ) {
+        let six = |x: &[f64]| {
+            let mut out = [0.0; 6];
+            out[..x.len()].copy_from_slice(x);
+            out
+        };
+        let (u_minus, u_plus, impulse) = (six(u_minus), six(u_plus), six(impulse));
+        self.events.push(Event {
+            t,
+            id: active.ids[c],
+            gap: active.gap[c],
+            u_minus,
+            u_plus,
+            impulse,
+            work,
+        });
+    }
+
+    /// Whether a constraint had an impact at the start of this step.
+    pub(crate) fn was_struck(&self, id: ConstraintId) -> bool {
+        self.struck.is_some() && self.events.iter().any(|event| event.id == id)
+    }
+
+    /// Notes that constraint `c` of the log is an impact at time `t`.
+    pub(crate) fn impact(&mut self, c: usize, t: f64) {
+        let log = &self.constraints;
+        let rows = log.rows(c);
+        let six = |x: &[f64]| {
+            let mut out = [0.0; 6];
+            out[..rows.len()].copy_from_slice(&x[rows.clone()]);
+            out
+        };
+        let event = Event {
+            t,
+            id: log.ids[c],
+            gap: log.gap[c],
+            u_minus: six(&log.u_minus),
+            u_plus: six(&log.u_plus),
+            impulse: six(&log.impulse),
+            work: log.work[rows.clone()].iter().sum(),
+        };
+        self.events.push(event);
     }
 }

@@ -1,15 +1,18 @@
 //! The driver: makes steps, swaps states, tells observers.
 
+use crate::collision::appears_inside;
 use crate::error::StepError;
 use crate::integrators::{Integrator, Refusal};
 use crate::log::StepLog;
+use crate::model::rigid::Overlap;
 use crate::model::{Model, State, UserError};
 use nonsmooth_solvers::Problem;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// A read-only view of a step for observers.
 #[derive(Clone, Copy)]
-pub struct Frame<'a> {
+pub struct Observation<'a> {
     /// The model.
     pub model: &'a Model,
     /// State before the step.
@@ -18,6 +21,9 @@ pub struct Frame<'a> {
     pub after: &'a State,
     /// What happened in between.
     pub log: &'a StepLog,
+    /// The state after the step with all velocities at the instant of q: what results show. It is `after` for schemes whose
+    /// velocities do not lag.
+    pub shown: &'a State,
 }
 
 /// Watches a run; cannot influence it.
@@ -28,16 +34,18 @@ pub trait Observer {
     }
 
     /// Called after each step.
-    fn step(&mut self, frame: &Frame<'_>) -> Result<(), UserError>;
+    fn step(&mut self, frame: &Observation<'_>) -> Result<(), UserError>;
 }
 
 /// A run in progress.
 pub struct Simulation {
     /// What is simulated.
-    pub model: Model,
+    pub model: Arc<Model>,
     /// Where it is.
     pub state: State,
     next: State,
+    /// The state with velocities at the instant of q, where the scheme is staggered.
+    shown: State,
     log: StepLog,
     integrator: Box<dyn Integrator>,
     start: f64,
@@ -71,7 +79,7 @@ impl Simulation {
     /// A run of `model` from `state` with steps of `step_size` [s]; the grid is t_k = start + k h, where
     /// `start` is the time of the state less the steps it has already made.
     pub fn new(
-        model: Model,
+        model: Arc<Model>,
         state: State,
         integrator: Box<dyn Integrator>,
         step_size: f64,
@@ -79,14 +87,10 @@ impl Simulation {
         if !(step_size > 0.0 && step_size.is_finite()) {
             return Err(Refusal::StepSize { step_size });
         }
-        if !model.bodies.is_empty() && !integrator.takes_bodies() {
-            let (count, body) = (model.bodies.n, model.bodies.names[0].clone());
-            return Err(Refusal::Bodies { count, body });
-        }
         integrator.accepts(&model)?;
         let start = state.t - state.step as f64 * step_size;
-        let (next, log) = (state.clone(), StepLog::default());
-        Ok(Self { model, state, next, log, integrator, start, step_size })
+        let (next, shown, log) = (state.clone(), state.clone(), StepLog::default());
+        Ok(Self { model, state, next, shown, log, integrator, start, step_size })
     }
 
     /// Continues a run from `state` on the grid of a run that began at `start` [s].
@@ -98,8 +102,9 @@ impl Simulation {
 
     /// Makes one step; on error the state is as before.
     #[inline]
-    pub fn step(&mut self) -> Result<Frame<'_>, RunError> {
+    pub fn step(&mut self) -> Result<Observation<'_>, RunError> {
         self.log.clear();
+        self.log.constraints.length = self.step_size;
         let made = self.integrator.step(
             &self.model,
             &self.state,
@@ -114,23 +119,34 @@ impl Simulation {
         let t = self.start + self.next.step as f64 * self.step_size;
         self.log.events.iter_mut().filter(|e| e.t == self.next.t).for_each(|e| e.t = t);
         self.next.t = t;
-        self.check_births()?;
+        self.check_appearance()?;
+        let is_staggered = self.integrator.is_staggered();
+        if is_staggered {
+            let synchronized = self.integrator.synchronize(&self.model, &self.next, &mut self.shown);
+            let (step, t) = (self.next.step, self.state.t);
+            synchronized.map_err(|source| RunError::Step { step, t, source: *source })?;
+        }
         std::mem::swap(&mut self.state, &mut self.next);
-        Ok(Frame { model: &self.model, before: &self.next, after: &self.state, log: &self.log })
+        let Self { model, state, next, shown, log, .. } = self;
+        let shown: &State = if is_staggered { shown } else { state };
+        Ok(Observation { model, before: next, after: state, log, shown })
     }
 
     /// Refuses a step after which a body appears inside of another.
-    fn check_births(&self) -> Result<(), RunError> {
+    #[inline]
+    fn check_appearance(&self) -> Result<(), RunError> {
         let Self { model, state, next, .. } = self;
-        if model.bodies.may_overlap || state.lives == next.lives {
+        if model.rigid.may_overlap || state.presence == next.presence {
             return Ok(());
         }
-        let found = match model.bodies.born_inside(state, next) {
+        let source = match appears_inside(model, state, next) {
             Ok(None) => return Ok(()),
-            Ok(Some(overlap)) => StepError::BornInside { overlap, t: next.t },
+            Ok(Some(Overlap { first, second, depth, .. })) => {
+                StepError::AppearsInside { first, second, depth, t: next.t }
+            }
             Err(error) => *error,
         };
-        Err(RunError::Step { step: next.step, t: state.t, source: found })
+        Err(RunError::Step { step: next.step, t: state.t, source })
     }
 
     /// Makes `n` steps and shows each to the observers.
@@ -156,9 +172,9 @@ impl Simulation {
         self.integrator.last_problem()
     }
 
-    /// Overwrites all scratch with NaN; no bit of any result depends on it.
-    pub fn poison(&mut self) {
-        self.integrator.poison();
+    /// Forgets all scratch; no bit of any result depends on it.
+    pub fn reset(&mut self) {
+        self.integrator.reset();
     }
 }
 

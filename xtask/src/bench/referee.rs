@@ -22,12 +22,12 @@ const INTRODUCTION: &str = "\
 
 - *Rebound*: a ball of radius 0.1 m falls from 1 m on a floor; height of the first rebound. Exact: e² m.
 - *Creep*: a cube of side 0.2 m and 1 kg on a slope of tan α = 0.4 with μ = ½; way in 60 s, after one second of settling. Exact: 0.
-- *Slide*: the same cube on the level at 6 m/s; way until rest, exact v²/(2μg) = 3.6697 m, and *lift*, the largest height that any of
+- *Slide*: the same cube on the level at 6 m/s; way until rest, exact v²/(2μg) = 3.6697 m, and *rise*, the largest height that any of
   its lower corners reaches. Exact: 0.
 
 The settings of each engine, its defaults and the best that its documentation offers, are explained in `benches/referee.py` and
 `benches/rapier/src/referee.rs`. MuJoCo and Drake have no coefficient of restitution: there e is made from a stiffness and a damping that are computed
-from it, and the defaults cannot rebound. `best` was chosen knowing the answers: for MuJoCo the best of 64 combinations on creep and lift, for
+from it, and the defaults cannot rebound. `best` was chosen knowing the answers: for MuJoCo the best of 64 combinations on creep and rise, for
 Drake of a dozen. Rapier's settings and ours were not tuned.
 ";
 
@@ -133,7 +133,7 @@ fn page(tables: &[(String, Csv)]) -> String {
     for e in rebounds {
         let _ = write!(text, " rebound [m], e = {e} |");
     }
-    text += " creep [m] | slide [m] | lift [m] |\n| :--- | :--- |";
+    text += " creep [m] | slide [m] | rise [m] |\n| :--- | :--- |";
     text += &" ---: |".repeat(rebounds.len() + 3);
     let slide = 36.0 / GRAVITY;
     text += "\n| exact | |";
@@ -146,7 +146,7 @@ fn page(tables: &[(String, Csv)]) -> String {
         for e in rebounds {
             let _ = write!(text, " {} |", length(find(column, "rebound", e)));
         }
-        for (problem, parameter) in [("creep", 0.4), ("slide", 6.0), ("lift", 6.0)] {
+        for (problem, parameter) in [("creep", 0.4), ("slide", 6.0), ("rise", 6.0)] {
             let _ = write!(text, " {} |", length(find(column, problem, parameter)));
         }
         text.push('\n');
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn a_row_per_engine_and_setting() {
         let ours = "problem,setting,parameter,value\nrebound,1 ms,0.3,0.0899\ncreep,1 ms,0.4,0\nslide,1 ms,6,3.668\n";
-        let theirs = "engine,problem,setting,parameter,value\nx,version,,,4\nx,lift,best,6,2e-8\n";
+        let theirs = "engine,problem,setting,parameter,value\nx,version,,,4\nx,rise,best,6,2e-8\n";
         let read = |text: &str| Csv::parse(text).unwrap();
         let page = page(&[("nonsmooth".into(), read(ours)), ("X 4".into(), read(theirs))]);
         for part in [

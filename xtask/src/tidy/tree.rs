@@ -38,16 +38,8 @@ pub(super) struct Line<'a> {
 impl Tree {
     /// Reads what git tracks or would track; without git, all but the usual build folders.
     pub(super) fn read(root: &Path) -> io::Result<Self> {
-        let paths = match tracked(root) {
-            Some(paths) => paths,
-            None => {
-                let mut paths = Vec::new();
-                walk(root, Path::new(""), &mut paths)?;
-                paths
-            }
-        };
         let mut tree = Tree::default();
-        for path in paths {
+        for path in tracked_or_walked(root)? {
             let full = root.join(&path);
             // Deleted but still in the index, or a link to a folder.
             if full.is_file() {
@@ -126,6 +118,16 @@ impl Tree {
             || file.text.lines().any(|line| line == "#![cfg(test)]")
             || self.test_modules.iter().any(inside)
     }
+}
+
+/// The files of a tree from its root: what git tracks or would track; without git, all but the usual build folders.
+pub(crate) fn tracked_or_walked(root: &Path) -> io::Result<Vec<String>> {
+    if let Some(paths) = tracked(root) {
+        return Ok(paths);
+    }
+    let mut paths = Vec::new();
+    walk(root, Path::new(""), &mut paths)?;
+    Ok(paths)
 }
 
 fn tracked(root: &Path) -> Option<Vec<String>> {

@@ -1,7 +1,11 @@
 //! `check`, `schema`, `list`, `--set`, and the exit codes.
 
 use crate::{Folder, nonsmooth, scene};
-use nonsmooth::{INTEGRATORS, LAWS, OBSERVERS, SOLVERS};
+use nonsmooth::INTEGRATORS;
+use nonsmooth::joints::JOINTS;
+use nonsmooth::laws::LAWS;
+use nonsmooth::observers::OBSERVERS;
+use nonsmooth_solvers::SOLVERS;
 
 #[test]
 fn help_says_what_there_is_and_what_exit_codes_mean() {
@@ -106,11 +110,26 @@ fn schema_prints_the_json_schema() {
 }
 
 #[test]
+fn list_has_no_bounds_of_hundreds_of_digits() {
+    let ended = nonsmooth(&["list"]);
+    let longest = ended.stdout.split(|c: char| !c.is_ascii_digit()).map(str::len).max();
+    assert!(longest < Some(20), "{}", ended.stdout);
+    ended.expect(0, &["q at the start [m]; a number ≥ 0", "v at the start [m/s]; a number\n"]);
+}
+
+#[test]
+fn the_command_is_small() {
+    let bytes = std::fs::metadata(env!("CARGO_BIN_EXE_nonsmooth")).expect("built").len();
+    assert!(bytes < 40_000_000, "{bytes} bytes");
+}
+
+#[test]
 fn list_names_everything_with_its_options() {
     let ended = nonsmooth(&["list"]);
     let mut words = vec!["integrators", "laws", "solvers", "observers"];
     words.extend(INTEGRATORS.iter().flat_map(|e| [e.name, e.about]));
     words.extend(LAWS.iter().flat_map(|e| [e.name, e.about]));
+    words.extend(JOINTS.iter().flat_map(|e| [e.name, e.about]));
     words.extend(SOLVERS.iter().flat_map(|e| [e.name, e.about]));
     words.extend(OBSERVERS.iter().flat_map(|(name, about)| [*name, *about]));
     let options = INTEGRATORS.iter().flat_map(|e| e.options).chain(LAWS.iter().flat_map(|e| e.options));

@@ -35,7 +35,7 @@ fn a_force_that_is_no_number_stops_the_run_at_the_last_good_state() {
     let tables = Tables::read(&folder.path("out"));
     let frame = tables.last("frames");
     assert_eq!((tables.rows("frames"), frame[0], frame[1]), (101, 1.0, 100.0));
-    assert!(tables.column("q", 1).iter().all(|z| z.is_finite()));
+    assert!(tables.column("coordinates", 3).iter().all(|z| z.is_finite()));
     assert!(folder.path("out/checkpoint.h5").exists());
     // Resuming meets the same wall and loses nothing.
     nonsmooth(&["run", &path, "--out", &out, "--resume"]).expect(1, &["step 101 at t = 1 s"]);
@@ -93,13 +93,14 @@ fn a_step_that_misses_the_tolerance_stops_the_run() {
         "tolerance 1.0e-30",
         "worst at constraint `",
         "run.on_unconverged = \"count\"",
+        "the problem is saved as",
         "the last good state",
     ];
     ended.expect(1, &words);
     let tables = Tables::read(&folder.path("out"));
     let step = tables.last("frames")[1];
     assert!(ended.stderr.contains(&format!("step {} at t", step + 1.0)), "{}", ended.stderr);
-    assert!(tables.column("solver", 3).iter().all(|converged| *converged == 1.0));
+    assert!(tables.column("solver", 4).iter().all(|converged| *converged == 1.0));
 }
 
 #[test]
@@ -108,9 +109,45 @@ fn steps_that_miss_the_tolerance_are_counted_on_request() {
     let path = strict_beads(&folder, "on_unconverged = \"count\"\n");
     let ended = nonsmooth(&["run", &path, "--out", &folder.text("out")]);
     let tables = Tables::read(&folder.path("out"));
-    let missed = tables.column("solver", 3).iter().filter(|converged| **converged == 0.0).count();
+    let missed = tables.column("solver", 4).iter().filter(|converged| **converged == 0.0).count();
     assert!(missed > 10, "{missed} steps missed 1e-30");
-    ended.expect(0, &[&format!("unconverged steps       {missed}\n"), "(tolerance 1e-30)"]);
+    ended
+        .expect(0, &[&format!("steps above tolerance   {missed} of "), "(tolerance 1e-30)", "10 saved"]);
+    // The problems of the first ten are there, and can be solved to what is possible.
+    let saved = std::fs::read_dir(folder.path("out")).expect("readable").flatten();
+    let names = saved.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let saved: Vec<String> =
+        names.filter(|name| name.starts_with("unsolved-step-") && !name.ends_with(".mtx")).collect();
+    assert_eq!(saved.len(), 10, "{saved:?}");
+    nonsmooth(&["solve", &folder.text(&format!("out/{}", saved[0]))]).expect(0, &["converged"]);
+    let summary = std::fs::read_to_string(folder.path("out/summary.json")).expect("there");
+    let summary: serde_json::Value = serde_json::from_str(&summary).expect("JSON");
+    assert_eq!(summary["unconverged"], missed);
+    assert!(summary["largest_residual"].as_f64() > Some(1e-30));
+}
+
+/// Up to ten times the tolerance a run goes on and says so; beyond it stops.
+#[test]
+fn steps_a_little_above_the_tolerance_do_not_stop_a_run() {
+    let folder = Folder::new("limit");
+    let path = strict_beads(&folder, "");
+    let text = std::fs::read_to_string(&path).expect("readable");
+    let counted = text.replacen("[run]", "[run]\non_unconverged = \"count\"", 1);
+    let path = folder.write("counted.toml", &counted);
+    nonsmooth(&["run", &path, "-q", "--out", &folder.text("counted")]).expect(0, &[]);
+    let summary = std::fs::read_to_string(folder.path("counted/summary.json")).expect("there");
+    let summary: serde_json::Value = serde_json::from_str(&summary).expect("JSON");
+    // What the solver can do at best in the worst step.
+    let best = summary["largest_residual"].as_f64().expect("a number");
+    let with = |tolerance: f64| text.replace("1e-30", &format!("{tolerance:e}"));
+    let path = folder.write("near.toml", &with(best / 3.0));
+    let ended = nonsmooth(&["run", &path, "--out", &folder.text("near")]);
+    let missed = Tables::read(&folder.path("near")).column("solver", 4);
+    let missed = missed.iter().filter(|converged| **converged == 0.0).count();
+    ended.expect(0, &[&format!("steps above tolerance   {missed} of ")]);
+    let path = folder.write("far.toml", &with(best / 1000.0));
+    nonsmooth(&["run", &path, "--out", &folder.text("far")])
+        .expect(1, &["the contact problem was not solved", "the problem is saved as"]);
 }
 
 #[test]
@@ -129,6 +166,16 @@ fn a_folder_that_cannot_be_made_is_a_failed_run() {
 fn a_result_file_that_cannot_be_written_is_a_failed_run() {
     let folder = Folder::new("unwritable");
     std::fs::create_dir_all(folder.path("out/results.h5")).expect("a folder in place of the file");
-    let ended = nonsmooth(&["run", &scene("bouncing-ball.toml"), "--out", &folder.text("out")]);
+    let out = folder.text("out");
+    let ended = nonsmooth(&["run", &scene("bouncing-ball.toml"), "--out", &out, "--overwrite"]);
     ended.expect(1, &["error: ", "results.h5"]);
+}
+
+#[test]
+fn a_cause_is_told_once() {
+    let folder = Folder::new("told-once");
+    let file = folder.write("file", "");
+    let ended = nonsmooth(&["run", &scene("bouncing-ball.toml"), "--out", &format!("{file}/out")]);
+    ended.expect(1, &["cannot make the results folder", "choose another with --out"]);
+    assert_eq!(ended.stderr.matches("os error").count(), 1, "{}", ended.stderr);
 }

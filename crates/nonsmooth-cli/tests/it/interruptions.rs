@@ -188,15 +188,14 @@ fn resuming_what_is_not_there_or_has_changed_is_wrong_input() {
     let tables = Tables::read(&folder.path("out"));
     for other in [&["--set", "h=3e-4"][..], &[]] {
         let arguments = [&["run", &path, "--out", &out, "--resume"], other].concat();
-        nonsmooth(&arguments)
-            .expect(2, &["checkpoint.h5", "other --set values", "run without --resume"]);
+        nonsmooth(&arguments).expect(2, &["checkpoint.h5", "`parameters.h` was 0.0002", "--overwrite"]);
     }
     let changed = std::fs::read_to_string(&path)
         .expect("readable")
         .replace("restitution = 0.6", "restitution = 0.7");
     let changed = folder.write("changed.toml", &changed);
     let arguments = ["run", &changed, "--out", &out, "--resume", "--set", "h=2e-4"];
-    nonsmooth(&arguments).expect(2, &["the scene has changed", "run without --resume"]);
+    nonsmooth(&arguments).expect(2, &["`law.rebound.restitution` was 0.6 and is 0.7", "--overwrite"]);
     // Nothing of it touches the results.
     Tables::read(&folder.path("out")).assert_same(&tables);
     // The same scene under another name is the same scene.
@@ -232,4 +231,61 @@ fn a_refused_resume_leaves_no_folder_behind() {
     let path = driven(&folder, 500, "");
     nonsmooth(&["run", &path, "--out", &folder.text("mistyped"), "--resume"]).expect(2, &["mistyped"]);
     assert!(!folder.path("mistyped").exists());
+}
+
+/// The driven scene with settings of the run that a resumed run may change.
+fn settings(folder: &Folder, name: &str, end: &str, more: &str) -> String {
+    let text = SCENE.replace("N_STEPS", "1000").replace("OUTPUT", "").replace("\"n*h\"", end);
+    folder.write(name, &(text + more))
+}
+
+#[test]
+fn a_resumed_run_may_have_a_later_end_another_solver_and_other_output() {
+    let folder = Folder::new("segments");
+    let out = folder.text("out");
+    let first = settings(&folder, "first.toml", "0.05", "");
+    nonsmooth(&["run", &first, "-q", "--out", &out]).expect(0, &[]);
+    // The end, the policy, the solver and what is written, all at once.
+    let solver = "every = 10\n[solver]\ntype = \"nsgs\"\n";
+    let later = settings(&folder, "later.toml", "0.1\non_unconverged = \"count\"", solver);
+    nonsmooth(&["run", &later, "--out", &out, "--resume"])
+        .expect(0, &["resumed from step       500", "steps                   1000, to t = 0.1 s"]);
+    let tables = Tables::read(&folder.path("out"));
+    assert_eq!(tables.rows(FRAMES), 501 + 50);
+    // The record of it.
+    let summary = std::fs::read_to_string(folder.path("out/summary.json")).expect("there");
+    let summary: serde_json::Value = serde_json::from_str(&summary).expect("JSON");
+    let segments = summary["segments"].as_array().expect("a list");
+    assert_eq!((segments.len(), &segments[1]["step"]), (2, &serde_json::json!(500)), "{segments:?}");
+    let changes = segments[1]["changes"].as_array().expect("a list");
+    let keys: Vec<&str> = changes.iter().filter_map(|change| change["key"].as_str()).collect();
+    assert_eq!(keys, ["output.every", "run.end", "run.on_unconverged", "solver.type"]);
+    // An end before the time reached, and any other key, are refused by name.
+    let early = settings(&folder, "early.toml", "0.02\non_unconverged = \"count\"", solver);
+    nonsmooth(&["run", &early, "--out", &out, "--resume"])
+        .expect(2, &["`run.end` was 0.1 and is 0.02", "not before t = 0.1 s"]);
+    let titled = std::fs::read_to_string(&later).expect("readable").replace("Driven", "Other");
+    let titled = folder.write("titled.toml", &titled);
+    nonsmooth(&["run", &titled, "--out", &out, "--resume"]).expect(2, &["`title` was"]);
+    Tables::read(&folder.path("out")).assert_same(&tables);
+}
+
+#[test]
+fn two_runs_do_not_share_a_folder() {
+    let folder = Folder::new("shared");
+    let path = driven(&folder, 100_000_000, "every = 1000");
+    let out = folder.text("out");
+    let child = start(&path, &out, &["-q"]);
+    wait_for_checkpoint(&folder);
+    let words = ["is in use by another run", &format!("process {}", child.id())];
+    for more in [&[][..], &["--overwrite"], &["--resume"]] {
+        nonsmooth(&[&["run", &path, "--out", &out], more].concat()).expect(2, &words);
+    }
+    // The lock of a killed process is stale.
+    signal(&child, "-KILL");
+    child.wait_with_output().expect("it ends");
+    assert!(folder.path("out/run.lock").exists());
+    let short = driven(&folder, 100, "every = 1000");
+    nonsmooth(&["run", &short, "-q", "--out", &out, "--overwrite"]).expect(0, &[]);
+    assert!(!folder.path("out/run.lock").exists());
 }

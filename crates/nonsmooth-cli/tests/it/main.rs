@@ -10,6 +10,7 @@ mod runs;
 mod solve;
 mod study;
 mod tables;
+mod tidy;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,7 +1,8 @@
 //! `solve`: problems from files and folders, tables, profiles, saved solutions, exit codes.
 
 use crate::{Folder, nonsmooth};
-use nonsmooth::SOLVERS;
+use nonsmooth_solvers::SOLVERS;
+use nonsmooth_testkit::Problems;
 
 /// Writes an LCP whose matrix is diagonal, and returns its path.
 fn lcp(folder: &Folder, name: &str, diagonal: &[f64], q: &[f64]) -> String {
@@ -163,12 +164,7 @@ fn wrong_input_exits_with_2_and_says_what_is_wrong() {
 
 #[test]
 fn the_infeasible_problem_of_the_collection_is_reported_as_such() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/problems/lcp/lcp_pang_isolated_sol_perturbed.json");
-    if !path.exists() {
-        eprintln!("SKIP: no problem {}", path.display());
-        return;
-    }
+    let path = Problems::committed().named("lcp_pang_isolated_sol_perturbed");
     nonsmooth(&["solve", path.to_str().expect("UTF-8"), "--solver", "auto,lemke,enumerate"])
         .expect(1, &["infeasible", "lemke: solved 0 of 1"]);
 }
@@ -176,13 +172,7 @@ fn the_infeasible_problem_of_the_collection_is_reported_as_such() {
 /// Facets are another problem: its residual is told beside that of the true cone, whatever the verbosity.
 #[test]
 fn facets_show_the_residual_of_both_problems() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/problems/gfc3d");
-    let Some(path) = std::fs::read_dir(&root).ok().and_then(|folder| {
-        let mut files = folder.filter_map(Result::ok).map(|entry| entry.path());
-        files.find(|path| path.to_string_lossy().contains("box_stacks"))
-    }) else {
-        return eprintln!("SKIP: no problems in {}", root.display());
-    };
+    let path = Problems::committed().named("box_stacks_i0122_82_5");
     let ended = nonsmooth(&["solve", &path.to_string_lossy(), "--solver", "lemke-faceted"]);
     ended.expect(1, &["faceted problem", "converged, residual", "that of the true cone"]);
 }

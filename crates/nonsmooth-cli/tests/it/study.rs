@@ -330,3 +330,19 @@ fn wrong_input_exits_with_2_and_says_what_is_wrong() {
     let file = folder.write("file", "");
     nonsmooth(&[&order[..], &["--steps", "5:9", "--out", &file]].concat()).expect(1, &["file: "]);
 }
+
+#[test]
+fn a_scheme_that_refuses_the_model_is_left_out() {
+    let folder = Folder::new("study-refusal");
+    // Rigid bodies are refused by the driver, friction by the scheme itself.
+    for (name, refusing) in
+        [("box-stack.toml", "schatzman-paoli"), ("sliding-block.toml", "event-driven")]
+    {
+        let schemes = format!("moreau-jean,{refusing}");
+        let few = ["--steps", "10:20", "--rungs", "2", "--phases", "1", "--out", &folder.text("out")];
+        let ended =
+            nonsmooth(&[&["study", "order", &scene(name), "--schemes", &schemes][..], &few].concat());
+        ended.expect(0, &[&format!("`{refusing}` does not take the model")]);
+        assert_eq!(ended.stderr, "");
+    }
+}

@@ -8,6 +8,14 @@ use std::path::Path;
 /// Every table of a result file: entries per row, and all entries as bits.
 pub struct Tables(pub BTreeMap<String, (usize, Vec<u64>)>);
 
+/// A text as one number.
+fn hash(text: &str) -> u64 {
+    use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
 impl Tables {
     /// Reads the result file in `folder`.
     pub fn read(folder: &Path) -> Self {
@@ -21,6 +29,17 @@ impl Tables {
                 Kind::Integer => {
                     let rows = reader.integers(name).expect("readable");
                     (rows.width, rows.values.iter().map(|x| *x as u64).collect())
+                }
+                Kind::Record => {
+                    let n = reader.table(name).expect("there").rows;
+                    let rows = reader.records_in(name, 0..n).expect("readable");
+                    let cell = |row: usize, column: usize| match rows.is_text(column) {
+                        true => hash(rows.text(row, column)),
+                        false => rows.float(row, column).to_bits(),
+                    };
+                    let cells = |row| (0..rows.width()).map(move |column| (row, column));
+                    let cells = (0..rows.len()).flat_map(cells);
+                    (rows.width(), cells.map(|(row, column)| cell(row, column)).collect())
                 }
             }
         };
@@ -64,16 +83,11 @@ impl Tables {
             self.assert_same_start(whole, name);
         }
         let n_frames = self.rows(FRAMES);
-        for name in ["q", "v", "energy", "solver", "gaps"] {
+        for name in ["coordinates", "energy", "solver", "gaps"] {
             assert!(self.rows(name) >= n_frames, "{name}: {} rows, {n_frames} frames", self.rows(name));
         }
         let frame = self.last(FRAMES);
-        for (name, end) in [
-            ("contacts", frame[3]),
-            ("contact_keys", frame[3]),
-            ("events", frame[4]),
-            ("event_keys", frame[4]),
-        ] {
+        for (name, end) in [("contacts", frame[4]), ("events", frame[6])] {
             assert!(
                 self.rows(name) as f64 >= end,
                 "{name}: {} rows, frames claim {end}",

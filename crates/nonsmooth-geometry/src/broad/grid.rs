@@ -18,17 +18,26 @@ pub(super) struct Boxes {
     cells: Vec<u64>,
     bodies: Vec<u32>,
     corners: Vec<Corners>,
+    /// Where each body stands in these lists; empty until asked for.
+    places: Vec<u32>,
 }
 
+/// Place of a body that has no box here.
+const NOWHERE: u32 = u32::MAX;
+
+/// The lowest and highest corner of a box.
 #[derive(Clone, Copy, Debug)]
-struct Corners {
+pub(super) struct Corners {
     low: [f64; 3],
     high: [f64; 3],
 }
 
 impl Corners {
+    /// A box that meets no other.
+    const EMPTY: Self = Self { low: [f64::INFINITY; 3], high: [f64::NEG_INFINITY; 3] };
+
     /// Bounds enlarged by a margin; none where they are not finite, or those of a half-space.
-    fn of(bounds: &Bounds, margin: f64) -> Option<Self> {
+    pub fn of(bounds: &Bounds, margin: f64) -> Option<Self> {
         let Bounds::Box { low, high } = *bounds else { return None };
         let (low, high) = (low.map(|x| x - margin), high.map(|x| x + margin));
         low.iter().chain(&high).all(|x| x.is_finite()).then_some(Self { low, high })
@@ -39,9 +48,18 @@ impl Corners {
     }
 
     #[inline]
-    fn overlaps(&self, other: &Self) -> bool {
+    pub fn overlaps(&self, other: &Self) -> bool {
         let apart = |k: usize| (self.low[k] > other.high[k]) | (other.low[k] > self.high[k]);
         !(apart(0) | apart(1) | apart(2))
+    }
+}
+
+impl Corners {
+    /// Whether the box reaches below the plane normal·x = offset.
+    pub fn is_below(&self, normal: [f64; 3], offset: f64) -> bool {
+        let lowest: f64 =
+            (0..3).map(|k| normal[k] * if normal[k] > 0.0 { self.low[k] } else { self.high[k] }).sum();
+        lowest <= offset
     }
 }
 
@@ -91,6 +109,7 @@ impl Boxes {
         };
         let level = |corners: &Corners| level(corners.longest());
         let lowest = all().map(|(corners, _)| level(&corners)).min().unwrap_or(0);
+        self.places.clear();
         self.longest.clear();
         for (corners, _) in all() {
             let k = (level(&corners) - lowest) as usize;
@@ -201,11 +220,65 @@ impl Boxes {
     /// Bodies whose box reaches below the plane normal·x = offset.
     pub fn below(&self, normal: [f64; 3], offset: f64, mut visit: impl FnMut(u32)) {
         for (corners, body) in self.corners.iter().zip(&self.bodies) {
-            let lowest: f64 = (0..3)
-                .map(|k| normal[k] * if normal[k] > 0.0 { corners.low[k] } else { corners.high[k] })
-                .sum();
-            if lowest <= offset {
+            if corners.is_below(normal, offset) {
                 visit(*body);
+            }
+        }
+    }
+}
+
+impl Boxes {
+    /// Where a body stands among the sorted ones, of `n` bodies in all.
+    fn place(&mut self, body: u32, n: usize) -> Option<usize> {
+        if self.places.is_empty() {
+            self.places.resize(n, NOWHERE);
+            for (place, body) in (0..).zip(&self.bodies) {
+                self.places[*body as usize] = place;
+            }
+        }
+        let place = *self.places.get(body as usize)?;
+        (place != NOWHERE).then_some(place as usize)
+    }
+
+    /// Takes the box of a body out, so that it meets no other.
+    pub fn remove(&mut self, body: u32, n: usize) {
+        if let Some(place) = self.place(body, n) {
+            self.corners[place] = Corners::EMPTY;
+        }
+    }
+
+    /// The box of a body.
+    pub fn corners(&mut self, body: u32, n: usize) -> Option<Corners> {
+        self.place(body, n).map(|place| self.corners[place])
+    }
+
+    /// Calls `visit` for the bodies of a grid whose boxes meet a box of any size.
+    pub fn meeting(&self, grid: &Grid, corners: &Corners, mut visit: impl FnMut(u32)) {
+        let mut look = |stretch: Range<usize>| {
+            for i in stretch {
+                if corners.overlaps(&self.corners[i]) {
+                    visit(self.bodies[i]);
+                }
+            }
+        };
+        // Boxes that meet it begin in the cells it touches, or in those before them.
+        let number = |x: f64| (x / grid.cell).floor();
+        let cells = |k: usize| (number(corners.low[k]) - 1.0, number(corners.high[k]));
+        let [x, y, z] = [cells(0), cells(1), cells(2)];
+        let count = |(first, last): (f64, f64)| last - first + 1.0;
+        let wraps = (x.0 as i64 as u64 & MASK) > (x.1 as i64 as u64 & MASK);
+        let few = count(y) * count(z) * 16.0 <= grid.len() as f64 && count(x) < MASK as f64;
+        if !few || wraps || count(y).max(count(z)) >= MASK as f64 {
+            return look(grid.range());
+        }
+        let stored = &self.cells[..grid.end];
+        for z in z.0 as i64..=z.1 as i64 {
+            for y in y.0 as i64..=y.1 as i64 {
+                let cell = |x: f64| join([x as i64, y, z].map(|number| number as u64 & MASK));
+                let (from, to) = (cell(x.0), cell(x.1));
+                let first = grid.first + stored[grid.first..].partition_point(|c| *c < from);
+                let n = stored[first..].partition_point(|c| *c <= to);
+                look(first..first + n);
             }
         }
     }

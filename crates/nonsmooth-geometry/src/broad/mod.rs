@@ -12,7 +12,7 @@
 
 mod grid;
 
-use grid::{Boxes, Grid};
+use grid::{Boxes, Corners, Grid};
 
 /// What a shape occupies.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,6 +31,26 @@ pub enum Bounds {
         /// Distance of the plane from the origin along the normal [m].
         offset: f64,
     },
+}
+
+impl Bounds {
+    /// Bounds of all that lies in either: for a path, of what starts here and ends there, up to what it bulges between.
+    ///
+    /// Two half-spaces with different normals have no bounds but all of space.
+    pub fn swept(&self, end: &Self) -> Self {
+        match (*self, *end) {
+            (Self::Box { low, high }, Self::Box { low: l, high: h }) => Self::Box {
+                low: std::array::from_fn(|k| low[k].min(l[k])),
+                high: std::array::from_fn(|k| high[k].max(h[k])),
+            },
+            (Self::HalfSpace { normal, offset }, Self::HalfSpace { normal: n, offset: o })
+                if normal == n =>
+            {
+                Self::HalfSpace { normal, offset: offset.max(o) }
+            }
+            _ => Self::HalfSpace { normal: [0.0; 3], offset: f64::INFINITY },
+        }
+    }
 }
 
 /// Who meets whom: bodies meet if each is a member of a group that the other meets.
@@ -55,9 +75,13 @@ impl Groups {
 /// On a grid with fewer boxes than this, each is compared with all others instead.
 const FEW: usize = 16;
 
-/// Finds near pairs. Holds buffers only: nothing is remembered from call to call.
+/// Finds near pairs. [`BroadPhase::pairs`] remembers nothing from call to call; the boxes of its last call serve
+/// [`BroadPhase::pairs_of`].
 #[derive(Debug, Default)]
 pub struct BroadPhase {
+    n_bodies: usize,
+    /// Boxes that replace those of the last call of `pairs`, by body.
+    replaced: Vec<(u32, Corners)>,
     boxes: Boxes,
     grids: Vec<Grid>,
     planes: Vec<Plane>,
@@ -86,6 +110,8 @@ impl BroadPhase {
         out: &mut Vec<(u32, u32)>,
     ) {
         assert_eq!(bounds.len(), margins.len(), "one margin for each body");
+        self.n_bodies = bounds.len();
+        self.replaced.clear();
         self.sort_out(bounds, margins);
         self.found.clear();
         let found = &mut self.found;
@@ -110,6 +136,66 @@ impl BroadPhase {
             boxes.below(plane.normal, plane.offset, |body| push(plane.body, body));
         }
         self.sort_into(bounds.len(), out);
+    }
+
+    /// Gives one body other bounds than in the last call of [`BroadPhase::pairs`], for [`BroadPhase::pairs_of`].
+    ///
+    /// Cheap for few bodies: each replaced one is compared with every body asked for.
+    pub fn replace(&mut self, body: u32, bounds: &Bounds, margin: f64) {
+        self.boxes.remove(body, self.n_bodies);
+        self.planes.retain(|plane| plane.body != body);
+        let place = self.replaced.binary_search_by_key(&body, |(body, _)| *body);
+        if let Ok(place) = place {
+            self.replaced.remove(place);
+        }
+        match (*bounds, Corners::of(bounds, margin)) {
+            (Bounds::HalfSpace { normal, offset }, _) => {
+                self.planes.push(Plane { body, normal, offset: offset + margin });
+            }
+            (_, Some(corners)) => {
+                let place = place.unwrap_or_else(|place| place);
+                self.replaced.insert(place, (body, corners));
+            }
+            _ => {}
+        }
+    }
+
+    /// Fills `out` with the near pairs (a, b), a < b, in ascending order, of which at least one is among `bodies`, for which
+    /// `keep(a, b)` holds. Bounds are those of the last call of [`BroadPhase::pairs`] and of [`BroadPhase::replace`] since.
+    pub fn pairs_of(
+        &mut self,
+        bodies: &[u32],
+        keep: impl Fn(u32, u32) -> bool,
+        out: &mut Vec<(u32, u32)>,
+    ) {
+        out.clear();
+        for &body in bodies {
+            let mut push = |other: u32| {
+                let pair = (body.min(other), body.max(other));
+                if other != body && keep(pair.0, pair.1) {
+                    out.push(pair);
+                }
+            };
+            let replaced = self.replaced.binary_search_by_key(&body, |(body, _)| *body);
+            let own = match replaced {
+                Ok(place) => Some(self.replaced[place].1),
+                Err(_) => self.boxes.corners(body, self.n_bodies),
+            };
+            if let Some(corners) = own {
+                self.grids.iter().for_each(|grid| self.boxes.meeting(grid, &corners, &mut push));
+                let others = self.replaced.iter().filter(|(_, other)| corners.overlaps(other));
+                others.for_each(|(other, _)| push(*other));
+                let planes = self.planes.iter().filter(|p| corners.is_below(p.normal, p.offset));
+                planes.for_each(|plane| push(plane.body));
+            } else if let Some(plane) = self.planes.iter().find(|plane| plane.body == body) {
+                self.boxes.below(plane.normal, plane.offset, &mut push);
+                let others =
+                    self.replaced.iter().filter(|(_, c)| c.is_below(plane.normal, plane.offset));
+                others.for_each(|(other, _)| push(*other));
+            }
+        }
+        out.sort_unstable();
+        out.dedup();
     }
 
     /// Puts every body on its grid, or among the planes.

@@ -8,9 +8,9 @@ use super::contact::{Contact, Sink};
 use super::core::Core;
 use super::pair::Pair;
 use crate::error::ShapeError;
-use glam::{DVec2, DVec3};
-use parry3d_f64::bounding_volume::Aabb;
-use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
+use crate::feature::MOST_INDEX;
+use crate::tree::{Extent, Tree};
+use glam::DVec2;
 use std::ops::Range;
 
 /// Sine of the angle by which a normal may miss the polar cone, and of a joint that counts as flat.
@@ -67,7 +67,7 @@ pub(crate) struct Chain {
     pub links: Vec<Link>,
     /// Distance of the farthest point from the origin [m].
     pub reach: f64,
-    tree: Bvh,
+    tree: Tree,
 }
 
 impl Chain {
@@ -76,7 +76,7 @@ impl Chain {
         if points.len() < least {
             return Err(ShapeError::TooFew { what: "a chain", least, got: points.len() });
         }
-        let most = u32::MAX as usize;
+        let most = MOST_INDEX as usize;
         if points.len() > most {
             return Err(ShapeError::TooMany { what: "points of a chain", most, got: points.len() });
         }
@@ -84,9 +84,8 @@ impl Chain {
             return Err(ShapeError::NotFinite { what: "point", index });
         }
         let links = links(&points, is_closed)?;
-        let flat = |p: DVec2| DVec3::new(p.x, p.y, 0.0);
-        let boxes: Vec<Aabb> = links.iter().map(|link| Aabb::from_points(link.ends.map(flat))).collect();
-        let tree = Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
+        let around = |link: &Link| Extent::around(link.ends.map(|p| p.extend(0.0)));
+        let tree = Tree::new(links.iter().map(around).collect());
         let reach = points.iter().map(|p| p.length()).fold(0.0, f64::max);
         let area = 0.5 * links.iter().map(|link| link.ends[0].perp_dot(link.ends[1])).sum::<f64>();
         if is_closed && area < 0.0 {
@@ -97,10 +96,8 @@ impl Chain {
 
     /// Calls `visit` for every link whose box meets the given one.
     pub fn near(&self, low: DVec2, high: DVec2, mut visit: impl FnMut(&Link)) {
-        let place = Aabb::new(DVec3::new(low.x, low.y, 0.0), DVec3::new(high.x, high.y, 0.0));
-        for index in self.tree.intersect_aabb(&place) {
-            visit(&self.links[index as usize]);
-        }
+        let place = Extent { low: low.extend(0.0), high: high.extend(0.0) };
+        self.tree.meeting(&place, |index| visit(&self.links[index as usize]));
     }
 }
 

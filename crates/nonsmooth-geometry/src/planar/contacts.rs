@@ -52,8 +52,8 @@ struct Posed<'a> {
 fn for_parts<'a>(shape: &'a Shape, world_from_shape: &Isometry, mut visit: impl FnMut(Posed<'a>)) {
     match &shape.0 {
         Kind::Compound(compound) => {
-            for ((placement, shape), part) in compound.parts.iter().zip(0..) {
-                visit(Posed { shape, world_from_part: world_from_shape.after(placement), part });
+            for ((isometry, shape), part) in compound.parts.iter().zip(0..) {
+                visit(Posed { shape, world_from_part: world_from_shape.after(isometry), part });
             }
         }
         _ => visit(Posed { shape, world_from_part: *world_from_shape, part: 0 }),
@@ -69,7 +69,7 @@ fn rank(shape: &Shape) -> u8 {
 }
 
 /// Points of a core in another frame.
-type Moved = SmallVec<[DVec2; 8]>;
+type InFrame = SmallVec<[DVec2; 8]>;
 
 fn of_parts(a: Posed<'_>, b: Posed<'_>, prediction: f64, out: &mut Vec<Contact>) {
     let is_swapped = rank(b.shape) > rank(a.shape);
@@ -79,7 +79,7 @@ fn of_parts(a: Posed<'_>, b: Posed<'_>, prediction: f64, out: &mut Vec<Contact>)
     if apart > reach_a + reach_b + prediction {
         return;
     }
-    let b_in_a = a.world_from_part.seen(&b.world_from_part);
+    let b_in_a = a.world_from_part.inverse_times(&b.world_from_part);
     let mut sink = Sink {
         out,
         world_from_work: a.world_from_part,
@@ -100,8 +100,8 @@ fn of_parts(a: Posed<'_>, b: Posed<'_>, prediction: f64, out: &mut Vec<Contact>)
     if let Kind::HalfPlane { normal } = a.shape.0 {
         return half_plane(normal, core.points, &b_in_a, &mut sink);
     }
-    let points: Moved = core.points.iter().map(|p| b_in_a.point(*p)).collect();
-    let normals: Moved = core.normals.iter().map(|n| b_in_a.vector(*n)).collect();
+    let points: InFrame = core.points.iter().map(|p| b_in_a.point(*p)).collect();
+    let normals: InFrame = core.normals.iter().map(|n| b_in_a.vector(*n)).collect();
     let core = Core { points: &points, normals: &normals, link: None };
     match (&a.shape.0, a.shape.core()) {
         (Kind::Chain(chain), _) => with_core(chain, core, size, &|_| true, &mut sink),
@@ -114,9 +114,9 @@ fn of_parts(a: Posed<'_>, b: Posed<'_>, prediction: f64, out: &mut Vec<Contact>)
 }
 
 /// Every corner of a shape has its own exact distance from a half-plane n·x ≤ 0.
-fn half_plane(normal: DVec2, points: &[DVec2], placement: &Isometry, sink: &mut Sink<'_>) {
+fn half_plane(normal: DVec2, points: &[DVec2], isometry: &Isometry, sink: &mut Sink<'_>) {
     for (p, vertex) in points.iter().zip(0..) {
-        let p = placement.point(*p);
+        let p = isometry.point(*p);
         let distance = normal.dot(p);
         sink.push(p - distance * normal, normal, distance, (Feature::edge(0), Feature::vertex(vertex)));
     }

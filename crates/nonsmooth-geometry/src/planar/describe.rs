@@ -55,6 +55,6 @@ impl Shape {
     }
 }
 
-fn pose(placement: &Isometry) -> Pose {
-    Pose { position: placement.translation.to_array(), angle: placement.turn.to_angle() }
+fn pose(isometry: &Isometry) -> Pose {
+    Pose { position: isometry.translation.to_array(), angle: isometry.turn.to_angle() }
 }

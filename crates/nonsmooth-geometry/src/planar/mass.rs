@@ -55,9 +55,9 @@ impl Shape {
             Kind::Chain(_) => Err(MassError::NoVolume("chain that is not closed")),
             Kind::HalfPlane { .. } => Err(MassError::NoVolume("half-plane")),
             Kind::Compound(compound) => {
-                let figure = |(placement, part): &(Isometry, Shape)| {
+                let figure = |(isometry, part): &(Isometry, Shape)| {
                     let figure = part.figure()?;
-                    Ok(Figure { centre: placement.point(figure.centre), ..figure })
+                    Ok(Figure { centre: isometry.point(figure.centre), ..figure })
                 };
                 let parts: Result<Vec<Figure>, MassError> = compound.parts.iter().map(figure).collect();
                 Ok(joined(&parts?))

@@ -101,8 +101,8 @@ impl Pair<'_> {
             );
             let is_real =
                 at_a.is_some_and(|k| self.a.is_real(k)) || at_b.is_some_and(|k| self.b.is_real(k));
-            let on_a = a.lift(&self.a, x);
-            let distance = (b.lift(&self.b, x) - on_a).dot(n);
+            let on_a = a.point_over(&self.a, x);
+            let distance = (b.point_over(&self.b, x) - on_a).dot(n);
             least = least.min(distance);
             push(on_a, distance, features, is_real);
         };
@@ -142,7 +142,7 @@ impl Shadow {
     }
 
     /// The point of the outline whose shadow falls on x.
-    fn lift(&self, core: &Core<'_>, x: f64) -> DVec2 {
+    fn point_over(&self, core: &Core<'_>, x: f64) -> DVec2 {
         let (p, q) = (core.points[self.low.corner], core.points[self.high.corner]);
         let length = self.high.at - self.low.at;
         if length > 0.0 { p.lerp(q, ((x - self.low.at) / length).clamp(0.0, 1.0)) } else { p }

@@ -1,5 +1,6 @@
 //! Poses in the plane: x_world = R(φ) x_body + position.
 
+use crate::spatial;
 use glam::DVec2;
 
 /// Where a body is and how it is turned.
@@ -18,6 +19,12 @@ impl Pose {
     /// At a position [m], not turned.
     pub const fn at(position: [f64; 2]) -> Self {
         Self { position, angle: 0.0 }
+    }
+
+    /// The same in space, with z = 0 and a turn about z.
+    pub fn in_space(&self) -> spatial::Pose {
+        let ([x, y], (sine, cosine)) = (self.position, (0.5 * self.angle).sin_cos());
+        spatial::Pose { position: [x, y, 0.0], rotation: [cosine, 0.0, 0.0, sine] }
     }
 
     /// The same as unit complex number and translation.
@@ -56,7 +63,7 @@ impl Isometry {
     }
 
     /// `self⁻¹ ∘ other`: the frame `other` as seen in the frame `self`.
-    pub fn seen(&self, other: &Self) -> Self {
+    pub fn inverse_times(&self, other: &Self) -> Self {
         Self {
             turn: self.inverse_vector(other.turn),
             translation: self.inverse_vector(other.translation - self.translation),

@@ -122,20 +122,25 @@ impl Shape {
             });
         }
         let part = |(index, (pose, shape)): (usize, &(Pose, Shape))| {
-            let placement = pose.isometry();
-            if !placement.is_finite() {
+            let isometry = pose.isometry();
+            if !isometry.is_finite() {
                 return Err(ShapeError::NotFinite { what: "the pose of part", index });
             }
             if matches!(shape.0, Kind::Compound(_) | Kind::HalfPlane { .. }) {
                 return Err(ShapeError::Nested { part: index });
             }
-            Ok((placement, shape.clone()))
+            Ok((isometry, shape.clone()))
         };
         let parts: Vec<(Isometry, Shape)> =
             parts.iter().enumerate().map(part).collect::<Result<_, _>>()?;
         let reach = |part: &(Isometry, Shape)| part.0.translation.length() + part.1.reach();
         let reach = parts.iter().map(reach).fold(0.0, f64::max);
         Ok(Self(Kind::Compound(Arc::new(Compound { parts, reach }))))
+    }
+
+    /// Whether it is a disc or a half-plane, whose contacts never change their features.
+    pub fn has_one_feature(&self) -> bool {
+        matches!(self.0, Kind::Ball { .. } | Kind::HalfPlane { .. })
     }
 
     /// The core and the radius that rounds it, if the shape is convex and bounded.
@@ -164,18 +169,18 @@ impl Shape {
 
     /// The smallest box around the shape, of no height along z, or the half-plane itself.
     pub fn bounds(&self, pose: &Pose) -> Bounds {
-        let placement = pose.isometry();
+        let isometry = pose.isometry();
         if let Kind::HalfPlane { normal } = self.0 {
-            let n = placement.vector(normal);
-            return Bounds::HalfSpace { normal: [n.x, n.y, 0.0], offset: n.dot(placement.translation) };
+            let n = isometry.vector(normal);
+            return Bounds::HalfSpace { normal: [n.x, n.y, 0.0], offset: n.dot(isometry.translation) };
         }
-        let (low, high) = self.extent(&placement);
+        let (low, high) = self.extent(&isometry);
         Bounds::Box { low: [low.x, low.y, 0.0], high: [high.x, high.y, 0.0] }
     }
 
-    fn extent(&self, placement: &Isometry) -> (DVec2, DVec2) {
+    fn extent(&self, isometry: &Isometry) -> (DVec2, DVec2) {
         let around = |points: &[DVec2], radius: f64| {
-            let points = points.iter().map(|p| placement.point(*p));
+            let points = points.iter().map(|p| isometry.point(*p));
             points.fold((DVec2::INFINITY, DVec2::NEG_INFINITY), |(low, high), p| {
                 (low.min(p - radius), high.max(p + radius))
             })
@@ -183,7 +188,7 @@ impl Shape {
         match &self.0 {
             Kind::Chain(chain) => around(&chain.points, 0.0),
             Kind::Compound(compound) => {
-                let boxes = compound.parts.iter().map(|(at, part)| part.extent(&placement.after(at)));
+                let boxes = compound.parts.iter().map(|(at, part)| part.extent(&isometry.after(at)));
                 boxes.fold((DVec2::INFINITY, DVec2::NEG_INFINITY), |(low, high), (l, h)| {
                     (low.min(l), high.max(h))
                 })

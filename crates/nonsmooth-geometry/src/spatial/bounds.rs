@@ -9,36 +9,34 @@ use glam::DVec3;
 impl Shape {
     /// The smallest box around the shape, or the half-space itself.
     pub fn bounds(&self, pose: &Pose) -> Bounds {
-        let placement = pose.isometry();
+        let isometry = pose.isometry();
         if let Kind::HalfSpace { normal } = self.0 {
-            let normal = placement.vector(normal);
-            let offset = normal.dot(placement.translation);
+            let normal = isometry.vector(normal);
+            let offset = normal.dot(isometry.translation);
             return Bounds::HalfSpace { normal: normal.to_array(), offset };
         }
-        let (low, high) = self.extent(&placement);
+        let (low, high) = self.extent(&isometry);
         Bounds::Box { low: low.to_array(), high: high.to_array() }
     }
 
     /// Lowest and highest corner of the box around a bounded shape.
-    pub(crate) fn extent(&self, placement: &Isometry) -> (DVec3, DVec3) {
+    pub(crate) fn extent(&self, isometry: &Isometry) -> (DVec3, DVec3) {
         if let Some((core, radius)) = self.core() {
-            let (low, high) = extent(&core, placement);
+            let (low, high) = extent(&core, isometry);
             return (low - radius, high + radius);
         }
         match &self.0 {
-            Kind::Mesh(mesh) => around(mesh.points.iter().map(|p| placement.point(*p))),
+            Kind::Mesh(mesh) => around(mesh.points.iter().map(|p| isometry.point(*p))),
             Kind::HeightField(field) => {
                 let (low, high) = field.extent();
                 let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
-                let reach = placement.rotation.abs() * half;
-                let centre = placement.point(middle);
+                let reach = isometry.rotation.abs() * half;
+                let centre = isometry.point(middle);
                 (centre - reach, centre + reach)
             }
             Kind::Compound(compound) => {
-                let boxes = compound
-                    .parts
-                    .iter()
-                    .map(|part| part.shape.extent(&placement.after(&part.placement)));
+                let boxes =
+                    compound.parts.iter().map(|part| part.shape.extent(&isometry.after(&part.isometry)));
                 boxes.fold(EMPTY, |(low, high), (l, h)| (low.min(l), high.max(h)))
             }
             _ => (DVec3::NEG_INFINITY, DVec3::INFINITY),
@@ -53,23 +51,23 @@ fn around(points: impl Iterator<Item = DVec3>) -> (DVec3, DVec3) {
 }
 
 /// Lowest and highest corner of the box around a core.
-pub(crate) fn extent(core: &Core<'_>, placement: &Isometry) -> (DVec3, DVec3) {
-    let centre = placement.translation;
+pub(crate) fn extent(core: &Core<'_>, isometry: &Isometry) -> (DVec3, DVec3) {
+    let centre = isometry.translation;
     let half = match core {
         Core::Point => DVec3::ZERO,
-        Core::Segment { half } => (placement.rotation.z_axis * *half).abs(),
-        Core::Cuboid { half } => placement.rotation.abs() * *half,
+        Core::Segment { half } => (isometry.rotation.z_axis * *half).abs(),
+        Core::Cuboid { half } => isometry.rotation.abs() * *half,
         Core::Cylinder { half, radius } => {
-            let axis = placement.rotation.z_axis;
+            let axis = isometry.rotation.z_axis;
             axis.abs() * *half + rim(axis, *radius)
         }
         Core::Cone { half, radius } => {
-            let axis = placement.rotation.z_axis;
+            let axis = isometry.rotation.z_axis;
             let (tip, base, rim) = (centre + *half * axis, centre - *half * axis, rim(axis, *radius));
             return (tip.min(base - rim), tip.max(base + rim));
         }
-        Core::Hull(hull) => return around(hull.points.iter().map(|p| placement.point(*p))),
-        Core::Triangle(t) => return around(t.points.iter().map(|p| placement.point(*p))),
+        Core::Hull(hull) => return around(hull.points.iter().map(|p| isometry.point(*p))),
+        Core::Triangle(t) => return around(t.points.iter().map(|p| isometry.point(*p))),
     };
     (centre - half, centre + half)
 }

@@ -38,7 +38,7 @@ pub fn contacts(
     let mut each_b = |a: Posed<'_>| match &b.0 {
         Kind::Compound(compound) => {
             for (part, index) in compound.parts.iter().zip(0..) {
-                let world_from_part = world_from_b.after(&part.placement);
+                let world_from_part = world_from_b.after(&part.isometry);
                 of_parts(a, Posed { shape: &part.shape, world_from_part, part: index }, prediction, out);
             }
         }
@@ -47,7 +47,7 @@ pub fn contacts(
     match &a.0 {
         Kind::Compound(compound) => {
             for (part, index) in compound.parts.iter().zip(0..) {
-                let world_from_part = world_from_a.after(&part.placement);
+                let world_from_part = world_from_a.after(&part.isometry);
                 each_b(Posed { shape: &part.shape, world_from_part, part: index });
             }
         }
@@ -97,7 +97,7 @@ fn of_parts(a: Posed<'_>, b: Posed<'_>, prediction: f64, out: &mut Vec<Contact>)
     if apart > reach_a + reach_b + prediction {
         return;
     }
-    let b_in_a = a.world_from_part.seen(&b.world_from_part);
+    let b_in_a = a.world_from_part.inverse_times(&b.world_from_part);
     let mut sink = Sink {
         out,
         world_from_work: a.world_from_part,
@@ -118,7 +118,7 @@ fn of_parts(a: Posed<'_>, b: Posed<'_>, prediction: f64, out: &mut Vec<Contact>)
         (_, Some(surface), Some(other), _) => surfaces(surface, other, &b_in_a, size, &mut sink),
         (_, Some(surface), _, Some((core, radius))) => {
             sink.radii.1 = radius;
-            Near { surface, core, placement: b_in_a, size, other: None }.contacts(&mut sink);
+            Near { surface, core, isometry: b_in_a, size, other: None }.contacts(&mut sink);
         }
         (_, _, _, Some((core, radius))) => {
             let Some((core_a, radius_a)) = a.shape.core() else { return };
@@ -143,7 +143,7 @@ fn surfaces(
     other.near(low - reach, high + reach, |index| {
         let triangle = other.triangle(index);
         let core = Core::Triangle(&triangle);
-        Near { surface, core, placement: *b_in_a, size, other: Some(other) }.contacts(sink);
+        Near { surface, core, isometry: *b_in_a, size, other: Some(other) }.contacts(sink);
     });
 }
 

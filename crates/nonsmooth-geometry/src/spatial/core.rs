@@ -5,6 +5,7 @@
 //! (support, here), and the flat piece of boundary that faces d (`outline.rs`).
 
 use super::hull::Hull;
+use crate::feature::MOST_INDEX;
 use glam::DVec3;
 
 /// Name of the tip of a cone among its vertices.
@@ -69,7 +70,7 @@ pub(crate) enum Core<'a> {
 }
 
 /// Name of a support point where there are no vertices to count.
-pub(crate) const SMOOTH: u32 = u32::MAX;
+pub(crate) const SMOOTH: u32 = MOST_INDEX;
 
 impl Core<'_> {
     /// The point farthest along a direction, and its vertex.

@@ -11,7 +11,7 @@ impl Shape {
     pub fn pieces(&self) -> Vec<(Pose, Shape)> {
         match &self.0 {
             Kind::Compound(compound) => {
-                compound.parts.iter().map(|part| (pose(&part.placement), part.shape.clone())).collect()
+                compound.parts.iter().map(|part| (pose(&part.isometry), part.shape.clone())).collect()
             }
             _ => vec![(Pose::IDENTITY, self.clone())],
         }
@@ -67,7 +67,7 @@ impl Shape {
     }
 }
 
-fn pose(placement: &Isometry) -> Pose {
-    let q = DQuat::from_mat3(&placement.rotation);
-    Pose { position: placement.translation.to_array(), rotation: [q.w, q.x, q.y, q.z] }
+fn pose(isometry: &Isometry) -> Pose {
+    let q = DQuat::from_mat3(&isometry.rotation);
+    Pose { position: isometry.translation.to_array(), rotation: [q.w, q.x, q.y, q.z] }
 }

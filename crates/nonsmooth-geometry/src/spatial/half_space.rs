@@ -13,17 +13,17 @@ use glam::DVec3;
 const FACE: Feature = Feature::face(0);
 
 /// Appends the contacts of a half-space and a core, in the frame of the half-space.
-pub(crate) fn contacts(normal: DVec3, core: &Core<'_>, placement: &Isometry, sink: &mut Sink<'_>) {
+pub(crate) fn contacts(normal: DVec3, core: &Core<'_>, isometry: &Isometry, sink: &mut Sink<'_>) {
     let limit = sink.limit();
     let mut push = |p: DVec3, vertex: u32| {
-        let p = placement.point(p);
+        let p = isometry.point(p);
         let distance = normal.dot(p);
         if distance <= limit {
             let middle = p - 0.5 * distance * normal;
             sink.push(Found { middle, normal, distance, features: (FACE, Feature::vertex(vertex)) });
         }
     };
-    let down = placement.inverse_vector(-normal);
+    let down = isometry.inverse_vector(-normal);
     match *core {
         Core::Point => push(DVec3::ZERO, 0),
         Core::Segment { half } => {
@@ -67,11 +67,11 @@ fn lowest_of_rim(down: DVec3, radius: f64) -> Option<DVec3> {
 pub(crate) fn with_surface(
     normal: DVec3,
     surface: &Surface<'_>,
-    placement: &Isometry,
+    isometry: &Isometry,
     sink: &mut Sink<'_>,
 ) {
     surface.vertices(|p, vertex| {
-        let p = placement.point(p);
+        let p = isometry.point(p);
         let distance = normal.dot(p);
         let middle = p - 0.5 * distance * normal;
         sink.push(Found { middle, normal, distance, features: (FACE, Feature::vertex(vertex)) });

@@ -7,6 +7,7 @@
 use super::core::{Bends, Triangle};
 use super::surface::{Wing, bends};
 use crate::error::{ShapeError, positive};
+use crate::feature::MOST_INDEX;
 use glam::DVec3;
 
 /// Heights over a grid.
@@ -45,7 +46,7 @@ impl HeightField {
             return Err(ShapeError::GridMismatch { got: heights.len(), columns, rows });
         }
         // Edges are numbered three to a vertex.
-        let most = u32::MAX as usize / 4;
+        let most = MOST_INDEX as usize / 4;
         if heights.len() > most {
             return Err(ShapeError::TooMany { what: "heights", most, got: heights.len() });
         }
@@ -95,7 +96,7 @@ impl HeightField {
         squares.flat_map(move |v| [[v, v + 1, v + c + 1], [v, v + c + 1, v + c]])
     }
 
-    fn point(&self, vertex: u32) -> DVec3 {
+    pub fn point(&self, vertex: u32) -> DVec3 {
         let (i, j) = (vertex % self.columns, vertex / self.columns);
         let place = |i: u32, n: u32, step: f64| (f64::from(i) - 0.5 * f64::from(n - 1)) * step;
         let x = place(i, self.columns, self.spacing[0]);
@@ -114,6 +115,11 @@ impl HeightField {
         let normal = (points[1] - points[0]).cross(points[2] - points[0]).normalize();
         let bends = self.bends.get(index as usize).copied().unwrap_or_default();
         Triangle { points, normal, vertices, edges, index, bends }
+    }
+
+    pub fn edge_ends(&self, edge: u32) -> [DVec3; 2] {
+        let (v, c) = (edge / 3, self.columns);
+        [v, v + [1, c, c + 1][(edge % 3) as usize]].map(|v| self.point(v))
     }
 
     /// Vertex numbers of all triangles.

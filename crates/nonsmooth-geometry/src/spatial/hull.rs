@@ -1,11 +1,11 @@
 //! Convex polyhedra: the hull of points, with its faces, edges and vertices named.
 //!
-//! The triangles come from parry's hull; those in one plane are joined to one face, so that a cube
+//! The triangles come from quickhull; those in one plane are joined to one face, so that a cube
 //! given by its corners has six faces of four corners. Every face carries its outward normal.
 
+use super::quickhull;
 use crate::error::ShapeError;
 use glam::DVec3;
-use parry3d_f64::transformation::try_convex_hull;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A face: its plane normal·x = offset and its corners, in `Hull::loops`.
@@ -59,9 +59,9 @@ impl Hull {
         if thickness(&points) <= THINNEST * size {
             return Err(ShapeError::Flat("common plane"));
         }
-        let (corners, triangles) =
-            try_convex_hull(&points).map_err(|error| ShapeError::NoHull(error.to_string()))?;
-        let hull = Self::from_triangles(&corners, &triangles, size)?;
+        let broken = || ShapeError::NoHull("its faces do not close".to_owned());
+        let triangles = quickhull::triangles(&points, size).ok_or_else(broken)?;
+        let hull = Self::from_triangles(&points, &triangles, size)?;
         // Outside by more than the joining of faces explains: the algorithm has failed.
         let outside = points.iter().any(|p| hull.height(*p) > 10.0 * COPLANAR * size);
         if outside { Err(ShapeError::NoHull("points are left outside".to_owned())) } else { Ok(hull) }

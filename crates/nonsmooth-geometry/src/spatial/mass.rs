@@ -82,8 +82,8 @@ impl Part {
     /// The solid of the part in the frame of the compound.
     fn solid(&self) -> Result<Solid, MassError> {
         let Solid { volume, centre, spread } = self.shape.solid()?;
-        let r = self.placement.rotation;
-        Ok(Solid { volume, centre: self.placement.point(centre), spread: r * spread * r.transpose() })
+        let r = self.isometry.rotation;
+        Ok(Solid { volume, centre: self.isometry.point(centre), spread: r * spread * r.transpose() })
     }
 }
 

@@ -3,9 +3,9 @@
 use super::core::{Bends, Triangle};
 use super::surface::{Wing, bends};
 use crate::error::ShapeError;
+use crate::feature::MOST_INDEX;
+use crate::tree::{Extent, Tree};
 use glam::DVec3;
-use parry3d_f64::bounding_volume::Aabb;
-use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
 use std::collections::BTreeMap;
 
 /// A triangle whose height is below this part of its longest side is degenerate: round-off of
@@ -29,7 +29,7 @@ pub(crate) struct Mesh {
     bends: Vec<Bends>,
     /// Distance of the farthest point from the origin [m].
     pub reach: f64,
-    tree: Bvh,
+    tree: Tree,
 }
 
 #[derive(Clone, Debug)]
@@ -46,9 +46,8 @@ impl Mesh {
         let (edges, sides) = edges(&triangles)?;
         let (starts, around) = neighbours(points.len(), &edges);
         let vertex_normals = vertex_normals(&points, &triangles, &normals);
-        let boxes: Vec<Aabb> =
-            triangles.iter().map(|t| Aabb::from_points(t.iter().map(|&i| points[i as usize]))).collect();
-        let tree = Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
+        let extent = |t: &[u32; 3]| Extent::around(t.map(|i| points[i as usize]));
+        let tree = Tree::new(triangles.iter().map(extent).collect());
         let reach = points.iter().map(|p| p.length()).fold(0.0, f64::max);
         let n_triangles = triangles.len();
         let mut mesh = Self {
@@ -87,8 +86,8 @@ impl Mesh {
 
     /// Box around the surface: lowest and highest corner.
     pub fn extent(&self) -> (DVec3, DVec3) {
-        let place = self.tree.root_aabb();
-        (place.mins, place.maxs)
+        let Extent { low, high } = self.tree.extent();
+        (low, high)
     }
 
     /// The corners of every triangle.
@@ -109,10 +108,13 @@ impl Mesh {
         }
     }
 
+    pub fn edge_ends(&self, edge: u32) -> [DVec3; 2] {
+        self.edges[edge as usize].ends.map(|i| self.points[i as usize])
+    }
+
     /// Calls `visit` for every triangle whose box meets the given one.
-    pub fn near(&self, low: DVec3, high: DVec3, mut visit: impl FnMut(u32)) {
-        let place = Aabb::new(low, high);
-        self.tree.intersect_aabb(&place).for_each(&mut visit);
+    pub fn near(&self, low: DVec3, high: DVec3, visit: impl FnMut(u32)) {
+        self.tree.meeting(&Extent { low, high }, visit);
     }
 
     /// The triangle beyond side k of a triangle.
@@ -145,7 +147,7 @@ fn check(points: &[DVec3], triangles: &[[u32; 3]]) -> Result<Vec<DVec3>, ShapeEr
     if triangles.is_empty() {
         return Err(ShapeError::Empty("the mesh"));
     }
-    let most = u32::MAX as usize / 3;
+    let most = MOST_INDEX as usize / 3;
     if triangles.len() > most {
         return Err(ShapeError::TooMany { what: "triangles of a mesh", most, got: triangles.len() });
     }

@@ -21,7 +21,7 @@ use smallvec::SmallVec;
 pub(crate) struct Near<'a> {
     pub surface: Surface<'a>,
     pub core: Core<'a>,
-    pub placement: Isometry,
+    pub isometry: Isometry,
     /// Of the core [m].
     pub size: f64,
     /// The surface to which the core belongs if it is itself a triangle.
@@ -32,7 +32,7 @@ impl Near<'_> {
     /// Appends the contacts with all triangles in the box around the core.
     pub fn contacts(&self, sink: &mut Sink<'_>) {
         let reach = sink.limit();
-        let (low, high) = super::bounds::extent(&self.core, &self.placement);
+        let (low, high) = super::bounds::extent(&self.core, &self.isometry);
         let start = sink.out.len();
         let curved_size = if self.core.is_curved() { self.size } else { 0.0 };
         let mut overlaps: SmallVec<[Overlap; 32]> = SmallVec::new();
@@ -51,7 +51,7 @@ impl Near<'_> {
     /// not a point.
     fn triangle(&self, t: &Triangle, sink: &mut Sink<'_>) -> Option<Side> {
         let limit = sink.limit();
-        let pair = Pair { a: Core::Triangle(t), b: self.core, b_in_a: self.placement, size: self.size };
+        let pair = Pair { a: Core::Triangle(t), b: self.core, b_in_a: self.isometry, size: self.size };
         let above = pair.separation(t.normal);
         // Too far above the triangle, or all behind it; a ball may have its centre behind.
         let is_point = matches!(self.core, Core::Point);
@@ -59,7 +59,7 @@ impl Near<'_> {
             return None;
         }
         if let Core::Triangle(u) = &self.core
-            && pair.separation(self.placement.vector(u.normal)) > 0.0
+            && pair.separation(self.isometry.vector(u.normal)) > 0.0
         {
             return None;
         }
@@ -100,7 +100,7 @@ impl Near<'_> {
         sink: &mut Sink<'_>,
     ) -> Option<Side> {
         let Core::Triangle(u) = &self.core else { return own_normal(pair, t, above, sink) };
-        let normals = [t.normal, -self.placement.vector(u.normal)];
+        let normals = [t.normal, -self.isometry.vector(u.normal)];
         let apart = -pair.centre();
         let serves = |n: &DVec3| n.dot(apart) > 0.0 && self.admits(t, *n);
         let sides = normals.into_iter().filter(serves).map(|n| (n, pair.separation(n)));
@@ -111,7 +111,7 @@ impl Near<'_> {
 
     fn admits(&self, t: &Triangle, n: DVec3) -> bool {
         let by_other = match (&self.other, &self.core) {
-            (Some(other), Core::Triangle(u)) => other.admits(u, self.placement.inverse_vector(-n)),
+            (Some(other), Core::Triangle(u)) => other.admits(u, self.isometry.inverse_vector(-n)),
             _ => true,
         };
         by_other && self.surface.admits(t, n)
@@ -119,7 +119,7 @@ impl Near<'_> {
 
     /// A point has one nearest point on the triangle: a contact of the surface or none.
     fn ball(&self, pair: &Pair<'_>, t: &Triangle, sink: &mut Sink<'_>) {
-        let p = self.placement.translation;
+        let p = self.isometry.translation;
         let Some(mut closest) = nearest::point(&pair.a, p) else { return };
         if closest.distance > sink.limit() {
             return;
@@ -135,7 +135,7 @@ impl Near<'_> {
             closest.normal = t.normal;
         }
         if closest.normal == t.normal || (!t.bends.is_inner && self.surface.admits(t, closest.normal)) {
-            push_touched(t, &closest, sink);
+            push_on_triangle(t, &closest, sink);
         }
     }
 }
@@ -209,7 +209,7 @@ fn lowest_of_rim(pair: &Pair<'_>, t: &Triangle, least: f64, above: f64, sink: &m
 }
 
 /// Appends a point on a triangle, named after the vertex, edge or face it lies on.
-fn push_touched(t: &Triangle, closest: &Closest, sink: &mut Sink<'_>) {
+fn push_on_triangle(t: &Triangle, closest: &Closest, sink: &mut Sink<'_>) {
     let c = closest.on_a;
     let size = (t.points[1] - t.points[0]).length().max((t.points[2] - t.points[0]).length());
     let tolerance = FACE * size;

@@ -18,7 +18,7 @@ const FLAT: (f64, f64) = (0.9, 0.435_889_894_354_067_4);
 /// Sine of the tilt below which an edge is level: both its ends are farthest along d.
 const LEVEL: f64 = 1e-9;
 /// Corners that stand for a circular cap.
-const CAP_CORNERS: u32 = 8;
+pub(super) const CAP_CORNERS: u32 = 8;
 /// cos 45°.
 const DIAGONAL: f64 = std::f64::consts::FRAC_1_SQRT_2;
 /// Corners of the unit cap, counter-clockwise from x.
@@ -36,7 +36,7 @@ const CAP: [(f64, f64); CAP_CORNERS as usize] = [
 /// they are the ends of the line along which the side touches.
 pub(super) const RIM: [u32; 2] = [2 * CAP_CORNERS, TIP];
 /// The line along which a curved side touches, among the edges.
-const SIDE: u32 = 2 * CAP_CORNERS;
+pub(super) const SIDE: u32 = 2 * CAP_CORNERS;
 
 /// A corner of an outline and the edge from it to the next.
 #[derive(Clone, Copy, Debug)]
@@ -68,11 +68,11 @@ impl Outline {
     }
 
     /// The outline as seen from outside its frame.
-    pub fn moved(mut self, placement: &Isometry) -> Self {
+    pub fn transformed(mut self, isometry: &Isometry) -> Self {
         for corner in &mut self.corners {
-            corner.point = placement.point(corner.point);
+            corner.point = isometry.point(corner.point);
         }
-        self.normal = placement.vector(self.normal);
+        self.normal = isometry.vector(self.normal);
         self
     }
 }
@@ -122,6 +122,14 @@ fn cuboid_edge(k: usize, bits: u32) -> u32 {
     4 * k as u32 + (bits >> i & 1) + 2 * (bits >> j & 1)
 }
 
+/// The two ends of an edge by its number.
+pub(super) fn cuboid_edge_ends(half: DVec3, edge: u32) -> [DVec3; 2] {
+    let k = (edge / 4) as usize % 3;
+    let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+    let bits = (edge & 1) << i | (edge >> 1 & 1) << j;
+    [bits, bits | 1 << k].map(|bits| cuboid_vertex(half, bits).0)
+}
+
 fn cuboid_outline(half: DVec3, d: DVec3) -> Outline {
     let size = d.abs();
     let bits = sign_bits(d);
@@ -155,20 +163,24 @@ fn cuboid_face(half: DVec3, k: usize, positive: u32) -> Outline {
 
 fn cap(z: f64, radius: f64, top: u32) -> Outline {
     let mut outline = Outline::new(DVec3::new(0.0, 0.0, if top == 1 { 1.0 } else { -1.0 }), top);
-    for (k, (x, y)) in CAP.into_iter().enumerate() {
-        let name = top * CAP_CORNERS + k as u32;
-        outline.push(DVec3::new(radius * x, radius * y, z), name, name);
+    for k in 0..CAP_CORNERS {
+        let name = top * CAP_CORNERS + k;
+        outline.push(cap_corner(z, radius, k), name, name);
     }
     outline
+}
+
+/// Corner k of those that stand for a rim at height z.
+pub(super) fn cap_corner(z: f64, radius: f64, k: u32) -> DVec3 {
+    let (x, y) = CAP[(k % CAP_CORNERS) as usize];
+    DVec3::new(radius * x, radius * y, z)
 }
 
 /// The corners that stand for the rim of a cap that faces d, if it is flat enough.
 pub(super) fn cap_corners(z: f64, radius: f64, d: DVec3) -> impl Iterator<Item = (DVec3, u32)> {
     let top = u32::from(z > 0.0);
     let n = if d.z.abs() >= FLAT.0 { CAP.len() } else { 0 };
-    (0..n).map(move |k| {
-        (DVec3::new(radius * CAP[k].0, radius * CAP[k].1, z), top * CAP_CORNERS + k as u32)
-    })
+    (0..n).map(move |k| (cap_corner(z, radius, k as u32), top * CAP_CORNERS + k as u32))
 }
 
 fn cylinder_outline(half: f64, radius: f64, d: DVec3) -> Outline {

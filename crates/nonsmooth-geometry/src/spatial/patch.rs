@@ -93,7 +93,7 @@ impl Projected {
     }
 
     /// The point over or under q, along n.
-    fn lift(&self, q: DVec3, p: DVec2, n: DVec3) -> DVec3 {
+    fn point_over(&self, q: DVec3, p: DVec2, n: DVec3) -> DVec3 {
         let corners = &self.outline.corners;
         match corners.len() {
             1 => corners[0].point,
@@ -124,7 +124,7 @@ pub(crate) fn patch(pair: &Pair<'_>, n: DVec3, sink: &mut Sink<'_>) -> f64 {
     let axes = tangents(n);
     let a = Projected::new(pair.a.outline(n), axes);
     let toward_a = pair.b_in_a.inverse_vector(-n);
-    let b = Projected::new(pair.b.outline(toward_a).moved(&pair.b_in_a), axes);
+    let b = Projected::new(pair.b.outline(toward_a).transformed(&pair.b_in_a), axes);
     let tolerance = INSIDE * pair.size;
     let mut least = f64::INFINITY;
     // Lines drawn on a face of a surface make no corners, but what lies on them counts for the least.
@@ -140,13 +140,13 @@ pub(crate) fn patch(pair: &Pair<'_>, n: DVec3, sink: &mut Sink<'_>) -> f64 {
         if let Some(twin) = b.corner_at(side.at, tolerance) {
             push(corner.point, twin.point, (vertex, Feature::vertex(twin.vertex)), true);
         } else if b.contains(side.at, tolerance) {
-            let on_b = b.lift(corner.point, side.at, n);
+            let on_b = b.point_over(corner.point, side.at, n);
             push(corner.point, on_b, (vertex, b.feature()), corner.is_real.0);
         }
     }
     for (corner, side) in b.outline.corners.iter().zip(&b.sides) {
         if a.contains(side.at, tolerance) && a.corner_at(side.at, tolerance).is_none() {
-            let on_a = a.lift(corner.point, side.at, n);
+            let on_a = a.point_over(corner.point, side.at, n);
             push(on_a, corner.point, (a.feature(), Feature::vertex(corner.vertex)), corner.is_real.0);
         }
     }

@@ -72,7 +72,7 @@ impl Isometry {
     }
 
     /// `self⁻¹ ∘ other`: the frame `other` as seen in the frame `self`.
-    pub fn seen(&self, other: &Self) -> Self {
+    pub fn inverse_times(&self, other: &Self) -> Self {
         Self {
             rotation: self.rotation.transpose() * other.rotation,
             translation: self.inverse_point(other.translation),

@@ -39,7 +39,7 @@ pub(crate) struct Compound {
 /// A part of a compound.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
-    pub placement: Isometry,
+    pub isometry: Isometry,
     pub shape: Shape,
 }
 
@@ -125,17 +125,17 @@ impl Shape {
             });
         }
         let part = |(index, (pose, shape)): (usize, &(Pose, Shape))| {
-            let placement = pose.isometry();
-            if !placement.is_finite() {
+            let isometry = pose.isometry();
+            if !isometry.is_finite() {
                 return Err(ShapeError::NotFinite { what: "the pose of part", index });
             }
             if matches!(shape.0, Kind::Compound(_) | Kind::HalfSpace { .. }) {
                 return Err(ShapeError::Nested { part: index });
             }
-            Ok(Part { placement, shape: shape.clone() })
+            Ok(Part { isometry, shape: shape.clone() })
         };
         let parts: Vec<Part> = parts.iter().enumerate().map(part).collect::<Result<_, _>>()?;
-        let reach = |part: &Part| part.placement.translation.length() + part.shape.reach();
+        let reach = |part: &Part| part.isometry.translation.length() + part.shape.reach();
         let reach = parts.iter().map(reach).fold(0.0, f64::max);
         Ok(Self(Kind::Compound(Arc::new(Compound { parts, reach }))))
     }
@@ -148,6 +148,11 @@ impl Shape {
     /// The outward unit normal, if it is a half-space.
     pub fn half_space_normal(&self) -> Option<[f64; 3]> {
         if let Kind::HalfSpace { normal } = self.0 { Some(normal.to_array()) } else { None }
+    }
+
+    /// Whether it is a ball or a half-space, whose contacts never change their features.
+    pub fn has_one_feature(&self) -> bool {
+        matches!(self.0, Kind::Ball { .. } | Kind::HalfSpace { .. })
     }
 
     /// The core and the radius that rounds it, if the shape is convex and bounded.

@@ -88,6 +88,22 @@ impl Surface<'_> {
         }
     }
 
+    /// A vertex by its number.
+    pub fn vertex(&self, vertex: u32) -> DVec3 {
+        match self {
+            Surface::Mesh(mesh) => mesh.points[vertex as usize],
+            Surface::Field(field) => field.point(vertex),
+        }
+    }
+
+    /// The two ends of an edge by its number.
+    pub fn edge_ends(&self, edge: u32) -> [DVec3; 2] {
+        match self {
+            Surface::Mesh(mesh) => mesh.edge_ends(edge),
+            Surface::Field(field) => field.edge_ends(edge),
+        }
+    }
+
     fn beyond(&self, t: &Triangle, k: usize) -> Option<Wing> {
         match self {
             Surface::Mesh(mesh) => mesh.beyond(t, k),

@@ -165,3 +165,60 @@ fn many_balls_have_the_contacts_of_single_pairs() {
         assert!((0..3).all(|i| (contact.normal[i] - found.normals[k][i]).abs() < 1e-15));
     }
 }
+
+/// Some bodies get other boxes; their pairs are those of a search from the beginning.
+#[test]
+fn pairs_of_few_bodies_are_those_of_a_full_search() {
+    let mut random = Random::new(84);
+    let mut broad = BroadPhase::default();
+    let mut n_pairs = 0;
+    for round in 0..60 {
+        let n = [3, 60, 800][round % 3];
+        let ratio = [1.0, 8.0, 1e4][round / 3 % 3];
+        let boxed = |random: &mut Random| {
+            let size = random.between(0.0, 1.0).powi(4) * (ratio - 1.0) + 1.0;
+            random_box(random, 6.0 + 0.2 * ratio, size)
+        };
+        let mut bounds: Vec<Bounds> = (0..n).map(|_| boxed(&mut random)).collect();
+        bounds.push(Bounds::HalfSpace { normal: random.direction(), offset: random.between(-3.0, 0.0) });
+        bounds.push(Bounds::HalfSpace { normal: [0.0, 0.0, 1.0], offset: -1.0 });
+        let mut margins: Vec<f64> = bounds.iter().map(|_| random.between(0.0, 0.3)).collect();
+        let keep = |a: u32, b: u32| !(a + b).is_multiple_of(7);
+        let (mut all, mut few) = (Vec::new(), Vec::new());
+        broad.pairs(&bounds, &margins, keep, &mut all);
+        for _ in 0..4 {
+            let mut chosen: Vec<u32> = (0..4).map(|_| random.below(bounds.len()) as u32).collect();
+            for &body in &chosen[..2] {
+                let (new, margin) = (boxed(&mut random), random.between(0.0, 0.3));
+                // Swept boxes too, and planes that become boxes.
+                bounds[body as usize] =
+                    if random.below(2) == 0 { new } else { new.swept(&boxed(&mut random)) };
+                margins[body as usize] = margin;
+                broad.replace(body, &bounds[body as usize], margin);
+            }
+            chosen.sort_unstable();
+            chosen.dedup();
+            broad.pairs_of(&chosen, keep, &mut few);
+            let mut expected = Vec::new();
+            BroadPhase::default().pairs(&bounds, &margins, keep, &mut expected);
+            expected.retain(|(a, b)| chosen.contains(a) || chosen.contains(b));
+            assert_eq!(few, expected, "{round}");
+            n_pairs += few.len();
+        }
+    }
+    assert!(n_pairs > 1000, "{n_pairs}");
+}
+
+#[test]
+fn swept_bounds_hold_both_ends() {
+    let at = |x: f64| Bounds::Box { low: [x; 3], high: [x + 1.0; 3] };
+    assert_eq!(at(0.0).swept(&at(5.0)), Bounds::Box { low: [0.0; 3], high: [6.0; 3] });
+    let plane = |normal: [f64; 3], offset: f64| Bounds::HalfSpace { normal, offset };
+    let up = [0.0, 0.0, 1.0];
+    assert_eq!(plane(up, 1.0).swept(&plane(up, 2.0)), plane(up, 2.0));
+    // A half-space that turns may meet anything.
+    let turned = plane(up, -10.0).swept(&plane([0.0, 1.0, 0.0], -10.0));
+    let mut out = Vec::new();
+    BroadPhase::default().pairs(&[turned, at(5.0)], &[0.0; 2], |_, _| true, &mut out);
+    assert_eq!(out, [(0, 1)]);
+}

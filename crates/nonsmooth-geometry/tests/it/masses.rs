@@ -1,4 +1,4 @@
-//! Mass properties against parry's and against each other.
+//! Mass properties against tables and against each other.
 
 use crate::random::Random;
 use crate::samples::{
@@ -7,7 +7,6 @@ use crate::samples::{
 use glam::{DMat3, DQuat, DVec3};
 use nonsmooth_geometry::MassError;
 use nonsmooth_geometry::spatial::{MassProperties, Pose, Shape};
-use parry3d_f64::shape::{Ball, Capsule, Cone, Cuboid, Cylinder, Shape as ParryShape};
 
 fn properties(shape: &Shape) -> MassProperties {
     shape.mass_properties(2.5).expect("a solid")
@@ -27,30 +26,41 @@ fn assert_near(found: &MassProperties, expected: &MassProperties, tolerance: f64
     assert!(off.iter().all(|x| *x < tolerance * expected.mass), "{found:?} {expected:?}");
 }
 
-/// Parry's axis of revolution is y, ours z.
+/// Mass, height of the centre of mass on the z axis, and moments about it, from tables.
 #[test]
-fn simple_solids_weigh_what_parry_says() {
-    let (h, r) = (0.7, 0.4);
-    let pairs: [(Shape, Box<dyn ParryShape>); 5] = [
-        (ball(r), Box::new(Ball::new(r))),
-        (cuboid([0.3, 0.4, 0.5]), Box::new(Cuboid::new(DVec3::new(0.3, 0.5, 0.4)))),
-        (capsule(h, r), Box::new(Capsule::new_y(h, r))),
-        (cylinder(h, r), Box::new(Cylinder::new(h, r))),
-        (cone(h, r), Box::new(Cone::new(h, r))),
+fn simple_solids_weigh_what_tables_say() {
+    let (h, r, density) = (0.7, 0.4, 2.5);
+    let pi = std::f64::consts::PI;
+    let ball_mass = density * 4.0 / 3.0 * pi * r * r * r;
+    let rod_mass = density * pi * r * r * 2.0 * h;
+    let cone_mass = rod_mass / 3.0;
+    let [x, y, z]: [f64; 3] = [0.3, 0.4, 0.5];
+    let box_mass = density * 8.0 * x * y * z;
+    let square = |a: f64, b: f64| box_mass / 3.0 * (a * a + b * b);
+    let capped =
+        rod_mass * (r * r / 4.0 + h * h / 3.0) + ball_mass * (0.4 * r * r + h * h + 0.75 * h * r);
+    let tilted = cone_mass * (0.15 * r * r + 0.15 * h * h);
+    let solids = [
+        (ball(r), ball_mass, 0.0, [0.4 * ball_mass * r * r; 3]),
+        (cuboid([x, y, z]), box_mass, 0.0, [square(y, z), square(x, z), square(x, y)]),
+        (
+            capsule(h, r),
+            rod_mass + ball_mass,
+            0.0,
+            [capped, capped, (0.5 * rod_mass + 0.4 * ball_mass) * r * r],
+        ),
+        (cylinder(h, r), rod_mass, 0.0, {
+            let across = rod_mass * (r * r / 4.0 + h * h / 3.0);
+            [across, across, 0.5 * rod_mass * r * r]
+        }),
+        (cone(h, r), cone_mass, -0.5 * h, [tilted, tilted, 0.3 * cone_mass * r * r]),
     ];
-    for (shape, parry) in &pairs {
-        let expected = parry.mass_properties(2.5);
+    for (shape, mass, height, moments) in &solids {
         let found = properties(shape);
-        assert!((found.mass / expected.mass() - 1.0).abs() < 1e-14, "{shape:?}");
-        let centre = expected.local_com;
-        assert!(
-            DVec3::from(found.centre).distance(DVec3::new(centre.x, centre.z, centre.y)) < 1e-15,
-            "{shape:?}"
-        );
-        let moments = expected.principal_inertia();
-        let expected = DMat3::from_diagonal(DVec3::new(moments.x, moments.z, moments.y));
-        let off = (inertia(&found) - expected).to_cols_array().map(f64::abs);
-        assert!(off.iter().all(|x| *x < 1e-14), "{shape:?} {found:?} {expected:?}");
+        assert!((found.mass / mass - 1.0).abs() < 1e-14, "{shape:?}");
+        assert!(DVec3::from(found.centre).distance(DVec3::Z * *height) < 1e-15, "{shape:?}");
+        let off = (inertia(&found) - DMat3::from_diagonal(DVec3::from(*moments))).to_cols_array();
+        assert!(off.iter().all(|x| x.abs() < 1e-14), "{shape:?} {found:?} {moments:?}");
     }
 }
 

@@ -1,10 +1,11 @@
 //! Our engine on a scene: `moreau-projected` until it has settled, then `moreau-jean`, both with `auto`.
 
 use super::scene::{Scene, Shape};
-use nonsmooth::{
-    Body, Coulomb, Frame, ModelBuilder, Obstacle, Options, Part, Policy, Simulation, Solving,
-    find_integrator,
-};
+use nonsmooth::laws::Coulomb;
+use nonsmooth::model::ModelBuilder;
+use nonsmooth::model::rigid::{Body, Collider, KinematicBody};
+use nonsmooth::solvers::Options;
+use nonsmooth::{Observation, Policy, Simulation, SolverSettings};
 use nonsmooth_solvers::Status;
 use std::io::Write as _;
 use std::path::Path;
@@ -30,7 +31,10 @@ pub fn simulation_with(
     let law = builder.law("all", Coulomb { friction, restitution, ..Coulomb::default() });
     builder.default_pair(law);
     let part = |shape: &Shape| {
-        shape.solid().map(|solid| vec![Part::space(solid, material)]).map_err(|error| error.to_string())
+        shape
+            .solid()
+            .map(|solid| vec![Collider::space(solid, material)])
+            .map_err(|error| error.to_string())
     };
     for (k, body) in scene.bodies.iter().enumerate() {
         let [x, y, z] = body.inertia;
@@ -40,19 +44,23 @@ pub fn simulation_with(
             rotation: body.quaternion,
             velocity: body.velocity,
             angular_velocity: body.angular_velocity,
-            parts: part(&body.shape)?,
+            colliders: part(&body.shape)?,
             ..Body::new(&format!("body {k}"), body.mass, inertia)
         });
     }
     for (k, fixed) in scene.fixed.iter().enumerate() {
-        let obstacle = Obstacle::new(&format!("fixed {k}"), part(&fixed.shape)?);
-        builder.obstacle(Obstacle { position: fixed.position, rotation: fixed.quaternion, ..obstacle });
+        let ground = KinematicBody::new(&format!("fixed {k}"), part(&fixed.shape)?);
+        builder.kinematic(KinematicBody {
+            position: fixed.position,
+            rotation: fixed.quaternion,
+            ..ground
+        });
     }
     let (model, state) = builder.build(0.0).map_err(|error| error.to_string())?;
     let solver = nonsmooth_solvers::find(solver).ok_or_else(|| format!("no solver `{solver}`"))?;
     let solver = solver.build(&Options::default()).expect("defaults are valid");
-    let solving = Solving { solver, tolerance: scene.tolerance, policy: Policy::CountUnconverged };
-    let entry = find_integrator(scheme).ok_or_else(|| format!("{scheme} is not listed"))?;
+    let solving = SolverSettings { solver, tolerance: scene.tolerance, policy: Policy::Count };
+    let entry = nonsmooth::integrators::find(scheme).ok_or_else(|| format!("{scheme} is not listed"))?;
     let integrator = entry.build(options, solving).expect("the options are valid");
     Simulation::new(model, state, integrator, scene.step_size).map_err(|error| error.to_string())
 }
@@ -103,9 +111,9 @@ pub fn run(scene: &Path, table: &Path, frames: &Path, solver: &str) -> Result<()
 }
 
 /// contacts, iterations, certificate, method, whether it converged, energy.
-fn row(frame: &Frame<'_>) -> String {
+fn row(frame: &Observation<'_>) -> String {
     let energy = frame.log.energies.kinetic + frame.log.energies.potential;
-    let contacts = frame.log.touches.len();
+    let contacts = frame.log.constraints.len();
     let Some(solve) = frame.log.solves.first() else { return format!("{contacts},0,0,,true,{energy}") };
     let is_converged = solve.status == Status::Converged;
     format!(

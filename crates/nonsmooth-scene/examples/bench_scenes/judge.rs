@@ -12,7 +12,7 @@
 
 use super::scene::Scene;
 use nonsmooth_geometry::spatial::frame;
-use nonsmooth_solvers::{Factored, Problem, Set, Sparse, certify};
+use nonsmooth_solvers::{Delassus, Primal, Problem, Set, Sparse, certify};
 use std::path::Path;
 
 type Vector = [f64; 3];
@@ -90,9 +90,9 @@ fn certificate(scene: &Scene, step: &Step) -> Result<f64, String> {
     let (mass, jacobian) = (sparse(6 * n, &mass)?, sparse(p.len(), &jacobian)?);
     let u_free: Vec<f64> = (0..p.len()).map(|i| jacobian.row_dot(i, &v_free) + offset[i]).collect();
     let sets = vec![Set::Coulomb3 { mu: scene.friction }; step.contacts.len()];
-    let factored = Factored::new(mass, jacobian).map_err(|error| error.to_string())?;
-    let problem =
-        Problem::from_factored(factored, true, u_free, sets).map_err(|error| error.to_string())?;
+    let factored = Primal::new(mass, jacobian).map_err(|error| error.to_string())?;
+    let problem = Problem::posed(Delassus::from_primal(factored, true), u_free, sets)
+        .map_err(|error| error.to_string())?;
     Ok(certify(&problem, &p, &mut Vec::new()).residual)
 }
 

@@ -2,7 +2,7 @@
 
 use super::engine::simulation_with;
 use super::scene::{Scene, Shape, UPRIGHT};
-use nonsmooth::Options;
+use nonsmooth::solvers::Options;
 
 const STEP: f64 = 1e-3;
 const HALF: f64 = 0.1;
@@ -19,9 +19,9 @@ pub fn print() -> Result<(), String> {
             row("rebound", e, rebound(scheme, e)?);
         }
         row("creep", 0.4, creep(scheme, 0.4)?);
-        let (distance, lift) = slide(scheme)?;
+        let (distance, rise) = slide(scheme)?;
         row("slide", 6.0, distance);
-        row("lift", 6.0, lift);
+        row("rise", 6.0, rise);
     }
     Ok(())
 }
@@ -77,7 +77,7 @@ fn slide(scheme: &str) -> Result<(f64, f64), String> {
     let mut scene = scene(Shape::Box([HALF; 3]), 0.0, 1.0);
     scene.bodies.iter_mut().for_each(|body| body.velocity = [6.0, 0.0, 0.0]);
     let mut run = simulation_with(&scene, (scheme, &Options::default()), "auto")?;
-    let mut lift = f64::NEG_INFINITY;
+    let mut rise = f64::NEG_INFINITY;
     for _ in 0..3000 {
         let frame = run.step().map_err(|error| error.to_string())?;
         let q = &frame.after.q;
@@ -85,8 +85,8 @@ fn slide(scheme: &str) -> Result<(f64, f64), String> {
         // Third row of the rotation.
         let up = [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), w * w - x * x - y * y + z * z];
         for (a, b) in [(-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0)] {
-            lift = f64::max(lift, q[2] + HALF * (a * up[0] + b * up[1] - up[2]));
+            rise = f64::max(rise, q[2] + HALF * (a * up[0] + b * up[1] - up[2]));
         }
     }
-    Ok((run.state.q[0], lift))
+    Ok((run.state.q[0], rise))
 }

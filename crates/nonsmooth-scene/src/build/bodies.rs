@@ -3,15 +3,19 @@
 //! A scene places the origin of a shape; a model places centres of mass. With the centre c in the frame of the shape,
 //! x = position + R c, and the parts of the body move by −c.
 
-use super::Build;
 use super::copies::{At, Programs, values_at};
+use super::instant::InstantFormulas;
 use super::names::Family;
 use super::shapes::Built;
 use super::systems::is_name;
+use super::{Build, Dimension, MOST_COPIES};
 use crate::scene::{self, ShapeRef};
 use crate::source::Path;
 use glam::{DQuat, DVec3};
-use nonsmooth::{Body, Dimension, MaterialId, Moved, Obstacle, Part, Region, UserError};
+use nonsmooth::model::rigid::{
+    Body, Collider, KinematicBody, KinematicState, MaterialId, Motion, Region,
+};
+use nonsmooth::model::{Rigid, WrenchFunction};
 use nonsmooth_geometry::broad::Groups;
 use std::sync::Arc;
 
@@ -33,8 +37,6 @@ struct Table<'a> {
     number: usize,
     path: &'a Path,
     spec: &'a scene::Body,
-    force: Option<Programs>,
-    torque: Option<Programs>,
     motion: Option<Course>,
     /// The shapes of its parts, where they do not depend on i.
     shapes: Vec<Option<Arc<Built>>>,
@@ -56,10 +58,10 @@ pub(super) struct Piece {
 }
 
 impl Piece {
-    /// As a part of the model, whose origin is `centre` in the frame of the body.
-    fn part(&self, centre: DVec3) -> Part {
-        let placed = self.built.form.placed(self.position - centre, self.rotation);
-        Part { placed, material: self.material, groups: self.groups }
+    /// As a collider of the model, whose origin is `centre` in the frame of the body.
+    fn collider(&self, centre: DVec3) -> Collider {
+        let posed = self.built.form.posed(self.position - centre, self.rotation);
+        Collider { posed, material: self.material, groups: self.groups }
     }
 }
 
@@ -72,7 +74,7 @@ impl Build<'_> {
             match list.len() {
                 2 => {
                     self.dimension = Dimension::Plane;
-                    self.builder.plane();
+                    self.directory.in_plane = true;
                 }
                 3 => {}
                 n => {
@@ -101,16 +103,15 @@ impl Build<'_> {
 
     pub(super) fn bodies(&mut self) {
         let scene = self.scene;
-        for (number, spec) in scene.body.iter().enumerate() {
+        let all: Vec<Vec<Option<usize>>> = self.register_bodies();
+        for ((number, spec), copies) in scene.body.iter().enumerate().zip(all) {
             let path = Path::of("body").index(number);
             self.compiled.clear();
             let Some(mut table) = self.body_table(number, &path, spec) else { continue };
-            let copies = self.copies(&path, spec.repeat.as_ref());
             let before = self.mistakes.len();
-            self.register_body(&path, spec, copies.len());
             for copy in copies {
-                if table.is_obstacle() {
-                    self.obstacle(&mut table, copy);
+                if is_kinematic(spec) {
+                    self.kinematic(&mut table, copy);
                 } else {
                     self.body(&mut table, copy);
                 }
@@ -122,8 +123,26 @@ impl Build<'_> {
         }
     }
 
-    /// Notes the name of a table and how many bodies it makes.
-    fn register_body(&mut self, path: &Path, spec: &scene::Body, n: usize) {
+    /// Notes the names of all tables, so that any formula may use any body; returns the copies of each.
+    fn register_bodies(&mut self) -> Vec<Vec<Option<usize>>> {
+        let scene = self.scene;
+        let mut next = [0, 0];
+        let mut all = Vec::with_capacity(scene.body.len());
+        for (number, spec) in scene.body.iter().enumerate() {
+            let path = Path::of("body").index(number);
+            let copies = self.copies(&path, spec.repeat.as_ref());
+            // A body with a mistake of its own is known by name, so that the mistake is not repeated where it is used.
+            let n = if copies.is_empty() { MOST_COPIES } else { copies.len() };
+            let first = &mut next[usize::from(is_kinematic(spec))];
+            self.register_body(&path, spec, (*first, n));
+            *first += copies.len();
+            all.push(copies);
+        }
+        all
+    }
+
+    /// Notes the name of a table, and the number and count of its bodies.
+    fn register_body(&mut self, path: &Path, spec: &scene::Body, (first, n): (usize, usize)) {
         let name = &spec.name;
         if !is_name(name) {
             let message = format!("`{name}` is not a name: letters, digits and _, not first a digit");
@@ -133,12 +152,8 @@ impl Build<'_> {
         if self.directory.family(name).is_some() || self.system_names.iter().any(of_system) {
             self.mistake(&path.key("name"), format!("there are two bodies or systems called `{name}`"));
         }
-        let is_obstacle = spec.fixed || spec.motion.is_some();
-        let first = if is_obstacle { self.obstacles.len() } else { self.moving.len() };
         let count = spec.repeat.as_ref().map(|_| n);
-        let axes: &[&str] =
-            if self.dimension == Dimension::Plane { &["x", "y", "phi"] } else { &["x", "y", "z"] };
-        self.directory.add_family(name, Family { first, count, is_obstacle }, axes);
+        self.directory.add_family(name, Family { first, count, is_kinematic: is_kinematic(spec) });
     }
 
     /// What all copies of a table share; refuses keys that do not go together.
@@ -151,12 +166,6 @@ impl Build<'_> {
         let before = self.mistakes.len();
         self.check_keys(path, spec);
         let (at, repeated) = (At::Path(path), spec.repeat.is_some());
-        let force =
-            spec.force.as_ref().map(|list| self.point_programs(&at.key("force"), list, repeated));
-        let torque = spec
-            .torque
-            .as_ref()
-            .map(|vector| self.turning_programs(&at.key("torque"), vector, repeated));
         let motion = spec.motion.as_ref().map(|motion| {
             let at = at.key("motion");
             let position = motion.position.as_ref();
@@ -171,11 +180,45 @@ impl Build<'_> {
             number,
             path,
             spec,
-            force: force.flatten().map(|(values, _)| values),
-            torque: torque.flatten(),
             motion,
             shapes: vec![None; n_parts],
         })
+    }
+
+    /// Forces and torques of bodies: formulas of the state, once everything that they may name is known.
+    pub(super) fn wrenches(&mut self) {
+        let scene = self.scene;
+        for (number, spec) in scene.body.iter().enumerate() {
+            let family = self.directory.family(&spec.name);
+            let (Some(family), false) = (family, is_kinematic(spec)) else { continue };
+            if spec.force.is_none() && spec.torque.is_none() {
+                continue;
+            }
+            let path = Path::of("body").index(number);
+            self.each_copy(&path, spec.repeat.as_ref(), |build, copy| {
+                let body = Rigid::Body(family.first + copy.unwrap_or(0));
+                build.wrench(&path, spec, (body, copy));
+            });
+        }
+    }
+
+    fn wrench(&mut self, path: &Path, spec: &scene::Body, (body, copy): (Rigid, Option<usize>)) {
+        let before = self.mistakes.len();
+        let at = At::Path(path);
+        let force = spec.force.as_ref().and_then(|list| {
+            let list = self.axis_entries(&at.key("force"), list)?;
+            self.instant_list(&path.key("force"), list, copy)
+        });
+        let torque = spec.torque.as_ref().and_then(|vector| {
+            let list = self.turning(&at.key("torque"), vector)?;
+            self.instant_list(&path.key("torque"), list, copy)
+        });
+        if self.mistakes.len() > before {
+            return;
+        }
+        let depends = [&force, &torque].into_iter().flatten().any(InstantFormulas::depends_on_state);
+        let in_plane = self.dimension == Dimension::Plane;
+        self.builder.wrench(body, depends, wrench(force, torque, in_plane));
     }
 
     fn check_keys(&mut self, path: &Path, spec: &scene::Body) {
@@ -201,7 +244,7 @@ impl Build<'_> {
             ("angular_velocity", spec.angular_velocity.is_some()),
             ("force", spec.force.is_some()),
             ("torque", spec.torque.is_some()),
-            ("born", spec.born.is_some()),
+            ("appears_at", spec.appears_at.is_some()),
         ];
         for (key, _) in given.iter().filter(|(_, given)| *given) {
             self.wrong(&at.key(key), format!("`{}` {what}, so `{key}` has no meaning", spec.name));
@@ -215,39 +258,27 @@ impl Build<'_> {
         let place = self.place(&at, spec, copy);
         let velocity = self.point(&at.key("velocity"), spec.velocity.as_ref(), copy, DVec3::ZERO);
         let spin = self.spin(&at.key("angular_velocity"), spec.angular_velocity.as_ref(), copy);
-        let born = self.optional(&at.key("born"), spec.born.as_ref(), copy);
+        let appears_at = self.optional(&at.key("appears_at"), spec.appears_at.as_ref(), copy);
         let (Some(pieces), Some((position, rotation))) = (pieces, place) else { return };
-        let (Some(velocity), Some(spin), Ok(born)) = (velocity, spin, born) else { return };
+        let (Some(velocity), Some(spin), Ok(appears_at)) = (velocity, spin, appears_at) else { return };
         let Some((mass, centre, inertia)) = self.mass(&at, spec, &pieces, copy) else { return };
-        let i = copy.unwrap_or(0) as f64;
-        let (force, torque) = (table.force.clone(), table.torque.clone());
-        let in_plane = self.dimension == Dimension::Plane;
-        let wrench = (force.is_some() || torque.is_some()).then(|| {
-            let wrench = move |t: f64| {
-                let force: [f64; 3] = values_at(force.as_deref().unwrap_or_default(), t, i);
-                let torque: [f64; 3] = values_at(torque.as_deref().unwrap_or_default(), t, i);
-                let torque = if in_plane { [0.0, 0.0, torque[0]] } else { torque };
-                Ok::<_, UserError>([force[0], force[1], force[2], torque[0], torque[1], torque[2]])
-            };
-            Box::new(wrench) as nonsmooth::Wrench
-        });
         self.builder.body(Body {
             name: full_name(&spec.name, copy),
+            planar: self.dimension == Dimension::Plane,
             mass,
             inertia,
             position: (position + rotation * centre).to_array(),
             rotation: [rotation.w, rotation.x, rotation.y, rotation.z],
             velocity: velocity.to_array(),
             angular_velocity: spin.to_array(),
-            parts: pieces.iter().map(|piece| piece.part(centre)).collect(),
-            wrench,
-            born,
+            colliders: pieces.iter().map(|piece| piece.collider(centre)).collect(),
+            appears_at,
         });
         self.moving.push(Seat { table: table.number as u32, position, rotation, centre });
     }
 
     /// Adds a fixed or prescribed body.
-    fn obstacle(&mut self, table: &mut Table<'_>, copy: Option<usize>) {
+    fn kinematic(&mut self, table: &mut Table<'_>, copy: Option<usize>) {
         let (spec, at) = (table.spec, At::Path(table.path));
         let pieces = self.pieces(table, copy);
         let place = self.place(&at, spec, copy);
@@ -264,16 +295,18 @@ impl Build<'_> {
         let (Some(pieces), Some((position, rotation)), Some(axis)) = (pieces, place, axis) else {
             return;
         };
-        let parts = pieces.iter().map(|piece| piece.part(DVec3::ZERO)).collect();
-        let mut obstacle = Obstacle::new(&full_name(&spec.name, copy), parts);
-        obstacle.position = position.to_array();
-        obstacle.rotation = [rotation.w, rotation.x, rotation.y, rotation.z];
+        let colliders = pieces.iter().map(|piece| piece.collider(DVec3::ZERO)).collect();
         let i = copy.unwrap_or(0) as f64;
-        obstacle.motion =
-            table.motion.as_ref().map(|course| motion(course, (position, rotation), axis, i));
-        self.builder.obstacle(obstacle);
+        self.builder.kinematic(KinematicBody {
+            name: full_name(&spec.name, copy),
+            planar: self.dimension == Dimension::Plane,
+            colliders,
+            position: position.to_array(),
+            rotation: [rotation.w, rotation.x, rotation.y, rotation.z],
+            motion: table.motion.as_ref().map(|course| motion(course, (position, rotation), axis, i)),
+        });
         let seat = Seat { table: table.number as u32, position, rotation, centre: DVec3::ZERO };
-        self.obstacles.push((seat, table.motion.is_some()));
+        self.kinematic.push(seat);
     }
 
     fn place(&mut self, at: &At<'_>, spec: &scene::Body, copy: Option<usize>) -> Option<(DVec3, DQuat)> {
@@ -365,10 +398,25 @@ impl Build<'_> {
     }
 }
 
-impl Table<'_> {
-    fn is_obstacle(&self) -> bool {
-        self.spec.fixed || self.spec.motion.is_some()
-    }
+/// Whether a body is fixed or prescribed.
+fn is_kinematic(spec: &scene::Body) -> bool {
+    spec.fixed || spec.motion.is_some()
+}
+
+/// Force and torque in the axes of the world: two or three entries, then one or three.
+fn wrench(
+    force: Option<InstantFormulas>,
+    torque: Option<InstantFormulas>,
+    in_plane: bool,
+) -> WrenchFunction {
+    Box::new(move |at| {
+        let values = |formulas: &Option<InstantFormulas>| {
+            formulas.as_ref().map_or([0.0; 3], |formulas| formulas.values::<3>(at))
+        };
+        let ([x, y, z], torque) = (values(&force), values(&torque));
+        let [a, b, c] = if in_plane { [0.0, 0.0, torque[0]] } else { torque };
+        Ok([x, y, z, a, b, c])
+    })
 }
 
 /// The name of a copy.
@@ -377,12 +425,7 @@ pub(super) fn full_name(name: &str, copy: Option<usize>) -> String {
 }
 
 /// Position and turn as functions of time, their velocities by differentiation.
-fn motion(
-    course: &Course,
-    (position, rotation): (DVec3, DQuat),
-    axis: DVec3,
-    i: f64,
-) -> nonsmooth::Motion {
+fn motion(course: &Course, (position, rotation): (DVec3, DQuat), axis: DVec3, i: f64) -> Motion {
     let (path, angle) = (course.position.clone(), course.angle.clone());
     Box::new(move |t: f64| {
         let (at, velocity) = match &path {
@@ -394,7 +437,7 @@ fn motion(
             None => (0.0, 0.0),
         };
         let q = (DQuat::from_axis_angle(axis, turn) * rotation).normalize();
-        Ok(Moved {
+        Ok(KinematicState {
             position: at,
             rotation: [q.w, q.x, q.y, q.z],
             velocity,

@@ -9,7 +9,8 @@ use crate::formula::Expr;
 use crate::formulas::{FormulaGap, FormulaVelocity, TIME, coordinate, is_linear_in_velocities};
 use crate::scene;
 use crate::source::Path;
-use nonsmooth::{LawId, StepForm, SystemId, find_law};
+use nonsmooth::laws::{self, Law};
+use nonsmooth::model::{LawId, SystemId};
 use nonsmooth_solvers::nearest;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -20,7 +21,7 @@ impl Build<'_> {
         let mut laws = BTreeMap::new();
         for (name, chosen) in &scene.law {
             if let Some(form) = self.law(name, chosen) {
-                laws.insert(name.as_str(), self.builder.law(name, form));
+                laws.insert(name.as_str(), self.builder.boxed_law(name, form));
             }
         }
         let mut names = std::collections::BTreeSet::new();
@@ -49,10 +50,10 @@ impl Build<'_> {
         }
     }
 
-    fn law(&mut self, name: &str, chosen: &scene::Chosen) -> Option<StepForm> {
+    fn law(&mut self, name: &str, chosen: &scene::Chosen) -> Option<Box<dyn Law>> {
         let path = Path::of("law").key(name);
         // An unknown name was reported with the form of the scene.
-        let entry = find_law(&chosen.name)?;
+        let entry = laws::find(&chosen.name)?;
         let options = self.options(&path, chosen, entry.options)?;
         match entry.build(&options) {
             Ok(form) => Some(form),
@@ -88,11 +89,11 @@ impl Build<'_> {
             velocities: key == "velocity",
             used: RefCell::default(),
         };
-        let formula = Self::formula(self.source, &path.key(key), quantity, &scope);
+        let formula = self.formula(&path.key(key), quantity, &scope);
         scope.velocities = true;
         let slide = |(k, u)| {
             let path = path.key("tangents").index(k);
-            Self::formula(self.source, &path, u, &scope)
+            self.formula(&path, u, &scope)
         };
         let tangents: Vec<_> = spec.tangents.iter().enumerate().map(slide).collect();
         let used = scope.used.into_inner();
@@ -116,6 +117,7 @@ impl Build<'_> {
         let name = copy.map_or(spec.name.clone(), |i| format!("{}[{i}]", spec.name));
         let Some(law) = law else { return };
         self.constraint_paths.push(path.key(key));
+        self.constrained.extend(used.iter().map(|place| self.directory.place(*place)));
         let on: Vec<(SystemId, usize)> = used.iter().map(|&(s, k)| (SystemId(s), k)).collect();
         if key == "velocity" {
             let constraint = FormulaVelocity::new(&expression, on.len());

@@ -1,14 +1,13 @@
 //! Quantities of tables that may be repeated 10⁵ times: each formula is compiled once, with i as a variable, and its
 //! place is written out only for a mistake.
 
-use super::Build;
 use super::names::Constants;
+use super::{Build, Dimension};
 use crate::formula::{Expr, Meaning, Program, Scope, parse};
 use crate::formulas::TIME;
 use crate::scene::{Orientation, Quantity, Turn, Vector};
-use crate::source::{Mistake, Path};
+use crate::source::Path;
 use glam::{DQuat, DVec3};
-use nonsmooth::Dimension;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -164,10 +163,8 @@ impl Build<'_> {
             Ok(expression) => Some(expression),
             Err(errors) => {
                 let path = at.path();
-                self.mistakes.extend(errors.into_iter().map(|error| Mistake {
-                    span: self.source.span_in_string(&path, error.span.clone()),
-                    message: error.wrong.to_string(),
-                }));
+                let mut mistakes = self.formula_mistakes(&path, errors);
+                self.mistakes.append(&mut mistakes);
                 None
             }
         }
@@ -216,8 +213,22 @@ impl Build<'_> {
         values.into_iter().collect()
     }
 
+    /// The entries of a vector: two in the plane, three in space.
+    pub(super) fn axis_entries<'q>(
+        &mut self,
+        at: &At<'_>,
+        list: &'q [Quantity],
+    ) -> Option<&'q [Quantity]> {
+        let n = self.n_axes();
+        if list.len() != n {
+            self.wrong_length(at, n, list.len());
+            return None;
+        }
+        Some(list)
+    }
+
     /// Entries of a turning quantity: three in space, one in the plane.
-    fn turning<'q>(&mut self, at: &At<'_>, vector: &'q Vector) -> Option<&'q [Quantity]> {
+    pub(super) fn turning<'q>(&mut self, at: &At<'_>, vector: &'q Vector) -> Option<&'q [Quantity]> {
         let list = match vector {
             Vector::All(quantity) => std::slice::from_ref(quantity),
             Vector::Each(list) => list,
@@ -271,23 +282,8 @@ impl Build<'_> {
         list: &[Quantity],
         is_repeated: bool,
     ) -> Option<(Programs, Programs)> {
-        let n = self.n_axes();
-        if list.len() != n {
-            self.wrong_length(at, n, list.len());
-            return None;
-        }
+        let list = self.axis_entries(at, list)?;
         self.programs(at, list, is_repeated)
-    }
-
-    /// A turning quantity as formulas of t.
-    pub(super) fn turning_programs(
-        &mut self,
-        at: &At<'_>,
-        vector: &Vector,
-        is_repeated: bool,
-    ) -> Option<Programs> {
-        let list = self.turning(at, vector)?;
-        self.programs(at, list, is_repeated).map(|(values, _)| values)
     }
 
     /// The unit vector along an axis; z in the plane.

@@ -1,11 +1,10 @@
 //! Heights over a grid: from a formula of x and y, a list, or a file of numbers.
 
-use super::Build;
 use super::copies::At;
 use super::names::Constants;
+use super::{Build, Dimension};
 use crate::formula::{Meaning, Program, Scope};
 use crate::scene::{Quantity, Shape, Vector};
-use nonsmooth::Dimension;
 
 /// Heights row by row along x.
 pub(super) struct Grid {
@@ -160,7 +159,7 @@ impl Build<'_> {
         }
         let scope =
             OfPlace { constants: self.constants(copy), has_y: self.dimension == Dimension::Space };
-        let program = match Self::formula(self.source, &at.path(), formula, &scope) {
+        let program = match self.formula(&at.path(), formula, &scope) {
             Ok(expression) => Program::compile(&expression),
             Err(mut mistakes) => {
                 self.mistakes.append(&mut mistakes);

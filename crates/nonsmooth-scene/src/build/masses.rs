@@ -1,12 +1,11 @@
 //! Mass, centre and inertia of a body: from the density or mass of its shapes, or as given.
 
-use super::Build;
 use super::bodies::Piece;
 use super::copies::At;
 use super::solid::{Solid, rows};
+use super::{Build, Dimension};
 use crate::scene::{self, Inertia};
 use glam::{DMat3, DVec3};
-use nonsmooth::Dimension;
 
 impl Build<'_> {
     /// Refuses keys of mass that do not go together.
@@ -60,7 +59,7 @@ impl Build<'_> {
         let mut solids = Vec::with_capacity(pieces.len());
         for (k, piece) in pieces.iter().enumerate() {
             match &piece.built.solid {
-                Ok(solid) => solids.push(solid.moved(piece.position, piece.rotation)),
+                Ok(solid) => solids.push(solid.transformed(piece.position, piece.rotation)),
                 Err(error) => {
                     let message = format!(
                         "`{}` moves, but {error}; give its `mass` and `inertia`, or fix it with `fixed = true`",

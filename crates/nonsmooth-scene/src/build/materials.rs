@@ -5,8 +5,9 @@ use super::Build;
 use super::copies::At;
 use crate::scene::{PairLaw, Quantity, Rule};
 use crate::source::Path;
-use nonsmooth::{MaterialId, Options, StepForm, Value, find_law};
-use nonsmooth_solvers::nearest;
+use nonsmooth::laws::{self, Coulomb, Law, NewtonImpact};
+use nonsmooth::model::rigid::MaterialId;
+use nonsmooth_solvers::{Options, Value, nearest};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The material of bodies that name none.
@@ -43,28 +44,29 @@ impl Build<'_> {
                 let combine = &scene.contact.combine;
                 let friction = combine.friction.of(x.0, y.0);
                 let restitution = combine.restitution.of(x.1, y.1);
-                let law = nonsmooth::Coulomb { friction, restitution, ..Default::default() };
+                let law = Coulomb { friction, restitution, ..Default::default() };
                 let law = if friction > 0.0 {
                     self.builder.law(&format!("{a} and {b}"), law)
                 } else {
-                    self.builder.law(&format!("{a} and {b}"), nonsmooth::NewtonImpact { restitution })
+                    self.builder.law(&format!("{a} and {b}"), NewtonImpact { restitution })
                 };
                 self.builder.pair(*a_id, *b_id, law);
             }
         }
-        if let Some(layer) = &scene.contact.layer {
-            let path = Path::of("contact.layer");
-            if let Some(layer) = self.value(&At::Path(&path), layer, None) {
-                if layer < 0.0 {
-                    return self.mistake(&path, format!("`layer` must be ≥ 0, got {layer}"));
+        if let Some(distance) = &scene.contact.activation_distance {
+            let path = Path::of("contact.activation_distance");
+            if let Some(distance) = self.value(&At::Path(&path), distance, None) {
+                if distance < 0.0 {
+                    let text = format!("`activation_distance` must be ≥ 0, got {distance}");
+                    return self.mistake(&path, text);
                 }
-                self.builder.contact_layer(layer);
+                self.builder.activation_distance(distance);
             }
         }
         if let Some(default) = &scene.contact.default {
             let path = Path::of("contact.default");
             if let Some(form) = self.pair_law(&path, default) {
-                let law = self.builder.law("default of contacts", form);
+                let law = self.builder.boxed_law("default of contacts", form);
                 self.builder.default_pair(law);
             }
         }
@@ -148,7 +150,7 @@ impl Build<'_> {
                 facets: pair.facets.clone(),
             };
             if let Some(form) = self.pair_law(&path, &law) {
-                let law = self.builder.law(&format!("{a} and {b}"), form);
+                let law = self.builder.boxed_law(&format!("{a} and {b}"), form);
                 self.builder.pair(self.materials[a], self.materials[b], law);
             }
         }
@@ -156,7 +158,7 @@ impl Build<'_> {
     }
 
     /// Coulomb's law, or Newton's where there is no friction.
-    fn pair_law(&mut self, path: &Path, pair: &PairLaw) -> Option<StepForm> {
+    fn pair_law(&mut self, path: &Path, pair: &PairLaw) -> Option<Box<dyn Law>> {
         let PairLaw { friction, restitution, tangential_restitution, facets } = pair;
         let at = At::Path(path);
         let mut options = Options::default();
@@ -189,7 +191,7 @@ impl Build<'_> {
                 good = false;
             }
         }
-        let entry = find_law(if mu == 0.0 { "newton-impact" } else { "coulomb" })?;
+        let entry = laws::find(if mu == 0.0 { "newton-impact" } else { "coulomb" })?;
         match entry.build(&options) {
             Ok(form) => good.then_some(form),
             Err(errors) => {

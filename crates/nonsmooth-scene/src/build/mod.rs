@@ -4,8 +4,11 @@
 mod bodies;
 mod constraints;
 mod copies;
+mod expressions;
 mod files;
 mod height_field;
+mod instant;
+mod joints;
 mod masses;
 mod materials;
 mod names;
@@ -18,26 +21,28 @@ mod springs;
 mod systems;
 mod translate;
 
-use crate::formula::{Expr, Scope, parse};
+use crate::formula::{Expr, FormulaError, Scope, Wrong, parse};
+use crate::observers;
 use crate::scene::{Chosen, OnUnconverged, Output, Quantity, Scene, TOLERANCE, schema};
 use crate::source::{Mistake, Path, SceneError, Seg, Source};
 use crate::validate::validate;
 use bodies::Seat;
 use copies::Compiled;
 use names::{Constants, Directory};
-use nonsmooth::{
-    Dimension, INTEGRATORS, Integrator, LAWS, MaterialId, ModelBuilder, Options, Policy, SOLVERS,
-    Simulation, Value, find_integrator, find_solver, n_steps,
-};
-use nonsmooth_solvers::{Declared, Kind, OptionError};
-use plotted::places;
+use nonsmooth::integrators::{self, INTEGRATORS, Integrator};
+use nonsmooth::laws::LAWS;
+use nonsmooth::model::ModelBuilder;
+use nonsmooth::model::rigid::MaterialId;
+use nonsmooth::{Model, Policy, Simulation, n_steps};
+use nonsmooth_solvers::{Declared, Kind, OptionError, Options, SOLVERS, Value};
 pub use recipe::Recipe;
 use serde::Deserialize;
 use shapes::Built;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
+use systems::StateForce;
 use thiserror::Error;
 
 /// Why there is nothing to write for ParaView.
@@ -187,12 +192,29 @@ fn read<'a>(text: &'a str, mistakes: &mut Vec<Mistake>) -> Option<(Source<'a>, S
     }
 }
 
+/// Where the bodies of a scene live.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Dimension {
+    /// Coordinates x, y and an angle.
+    Plane,
+    /// Coordinates x, y, z and a rotation.
+    #[default]
+    Space,
+}
+
+/// Most copies of one table.
+const MOST_COPIES: usize = 10_000_000;
+
 /// A scene under construction.
 struct Build<'a> {
     source: &'a Source<'a>,
     scene: &'a Scene,
     folder: PathBuf,
     parameters: BTreeMap<String, f64>,
+    /// Parameters that have no value, for a mistake.
+    without_value: BTreeSet<String>,
+    /// Tables whose number of copies has a mistake.
+    uncounted: BTreeSet<String>,
     directory: Directory,
     builder: ModelBuilder,
     /// For each system of the model: where it stands in the scene.
@@ -201,14 +223,19 @@ struct Build<'a> {
     constraint_paths: Vec<Path>,
     prescribed_paths: Vec<Path>,
     spring_paths: Vec<Path>,
+    joint_paths: Vec<Path>,
+    /// Places in q of coordinates that constraints use.
+    constrained: BTreeSet<usize>,
     /// Where bodies live.
     dimension: Dimension,
     shapes: BTreeMap<String, Arc<Built>>,
     materials: BTreeMap<String, MaterialId>,
     /// The moving bodies.
     moving: Vec<Seat>,
-    /// The other bodies, and whether they move.
-    obstacles: Vec<(Seat, bool)>,
+    /// The kinematic bodies.
+    kinematic: Vec<Seat>,
+    /// Forces of systems that depend on more than t, to be read when everything they may name is known.
+    state_forces: Vec<StateForce<'a>>,
     /// Formulas of the table at hand.
     compiled: Compiled,
     files: Vec<(String, u64)>,
@@ -222,6 +249,8 @@ impl<'a> Build<'a> {
             scene,
             folder,
             parameters: BTreeMap::new(),
+            without_value: BTreeSet::new(),
+            uncounted: BTreeSet::new(),
             directory: Directory::default(),
             builder: ModelBuilder::new(),
             system_paths: Vec::new(),
@@ -229,11 +258,14 @@ impl<'a> Build<'a> {
             constraint_paths: Vec::new(),
             prescribed_paths: Vec::new(),
             spring_paths: Vec::new(),
+            joint_paths: Vec::new(),
+            constrained: BTreeSet::new(),
             dimension: Dimension::default(),
             shapes: BTreeMap::new(),
             materials: BTreeMap::new(),
             moving: Vec::new(),
-            obstacles: Vec::new(),
+            kinematic: Vec::new(),
+            state_forces: Vec::new(),
             compiled: Compiled::default(),
             files: Vec::new(),
             mistakes: Vec::new(),
@@ -247,7 +279,11 @@ impl<'a> Build<'a> {
         self.shapes();
         self.materials();
         self.bodies();
+        self.expressions_of_scene();
+        self.wrenches();
+        self.forces_of_state();
         self.springs();
+        self.joints();
         self.constraints();
         let is_sound = self.mistakes.is_empty();
         let run = self.run();
@@ -269,7 +305,6 @@ impl<'a> Build<'a> {
         let (_, step_size, n_steps) = run?;
         let start = state.t;
         let (recipe, integrator) = stepping?;
-        let plot = places(&model, &plot);
         let simulation = match Simulation::new(model, state, integrator, step_size) {
             Ok(simulation) => simulation,
             Err(refusal) => {
@@ -277,8 +312,7 @@ impl<'a> Build<'a> {
                 return None;
             }
         };
-        if self.scene.output.vtk && simulation.model.bodies.names.is_empty() {
-            self.mistake(&Path::of("output").key("vtk"), NO_BODIES.to_owned());
+        if !self.check_observers(&simulation.model) {
             return None;
         }
         Some(Loaded {
@@ -287,7 +321,7 @@ impl<'a> Build<'a> {
             overrides: Vec::new(),
             title: self.scene.title.clone(),
             parameters: self.parameters.clone(),
-            methods: (self.scene.integrator.name.clone(), self.scene.solver.name.clone()),
+            methods: (recipe.scheme().0.name.to_owned(), self.scene.solver.name.clone()),
             output: self.scene.output.clone(),
             files: std::mem::take(&mut self.files),
             simulation,
@@ -299,6 +333,30 @@ impl<'a> Build<'a> {
             plot,
             materials: self.material_names(),
         })
+    }
+
+    /// Whether the chosen observers exist and have something to watch.
+    fn check_observers(&mut self, model: &Model) -> bool {
+        let (before, output, path) = (self.mistakes.len(), &self.scene.output, Path::of("output"));
+        let without_bodies = model.rigid.bodies.is_empty() && model.rigid.kinematic.is_empty();
+        if output.vtk && without_bodies {
+            self.mistake(&path.key("vtk"), NO_BODIES.to_owned());
+        }
+        for (i, name) in output.observers.iter().enumerate() {
+            let path = path.key("observers").index(i);
+            if observers::find(name).is_none() {
+                let known: Vec<&str> = observers::OBSERVERS.iter().map(|entry| entry.name).collect();
+                let hint = nonsmooth_solvers::nearest(name, known.iter().copied());
+                let hint = hint.map_or(String::new(), |n| format!(", did you mean `{n}`?"));
+                let list = known.join(", ");
+                self.mistake(&path, format!("no observer `{name}`{hint}; there are {list}"));
+            } else if name == observers::VTK && without_bodies {
+                self.mistake(&path, NO_BODIES.to_owned());
+            } else if output.observers[..i].contains(name) {
+                self.mistake(&path, format!("`{name}` is given twice"));
+            }
+        }
+        self.mistakes.len() == before
     }
 
     fn mistake(&mut self, path: &Path, message: String) {
@@ -315,33 +373,38 @@ impl<'a> Build<'a> {
     }
 
     /// Parses a quantity; mistakes are noted at their place inside the text.
-    fn formula(
-        source: &Source<'_>,
-        path: &Path,
-        q: &Quantity,
-        scope: &dyn Scope,
-    ) -> Result<Expr, Vec<Mistake>> {
+    fn formula(&self, path: &Path, q: &Quantity, scope: &dyn Scope) -> Result<Expr, Vec<Mistake>> {
         match q {
             Quantity::Number(x) if x.is_finite() => Ok(Expr::number(*x)),
             Quantity::Number(x) => Err(vec![Mistake {
-                span: source.span(path),
+                span: self.source.span(path),
                 message: format!("must be finite, got {x}"),
             }]),
-            Quantity::Formula(text) => parse(text, scope).map_err(|errors| {
-                errors
-                    .into_iter()
-                    .map(|e| Mistake {
-                        span: source.span_in_string(path, e.span.clone()),
-                        message: e.wrong.to_string(),
-                    })
-                    .collect()
-            }),
+            Quantity::Formula(text) => {
+                parse(text, scope).map_err(|errors| self.formula_mistakes(path, errors))
+            }
         }
+    }
+
+    /// The mistakes of the formula at `path`. A parameter that has a mistake of its own is not reported where it is used.
+    fn formula_mistakes(&self, path: &Path, errors: Vec<FormulaError>) -> Vec<Mistake> {
+        let is_own = |error: &FormulaError| match &error.wrong {
+            Wrong::UnknownName { name, .. } => {
+                let table = name.split_once('[').map_or(name.as_str(), |(table, _)| table);
+                !self.without_value.contains(name) && !self.uncounted.contains(table)
+            }
+            _ => true,
+        };
+        let mistake = |error: FormulaError| Mistake {
+            span: self.source.span_in_string(path, error.span.clone()),
+            message: error.wrong.to_string(),
+        };
+        errors.into_iter().filter(is_own).map(mistake).collect()
     }
 
     /// A quantity that must be a number once parameters are known.
     fn number(&mut self, path: &Path, q: &Quantity, index: Option<usize>) -> Option<f64> {
-        match Self::formula(self.source, path, q, &self.constants(index)) {
+        match self.formula(path, q, &self.constants(index)) {
             Err(mut mistakes) => {
                 self.mistakes.append(&mut mistakes);
                 None
@@ -381,13 +444,22 @@ impl<'a> Build<'a> {
         let Some(repeat) = repeat else { return vec![None] };
         let path = path.key("repeat");
         match self.number(&path, repeat, None) {
-            Some(n) if n >= 1.0 && n.fract() == 0.0 && n <= 1e7 => (0..n as usize).map(Some).collect(),
+            Some(n) if n >= 1.0 && n.fract() == 0.0 && n <= MOST_COPIES as f64 => {
+                (0..n as usize).map(Some).collect()
+            }
             Some(n) => {
                 self.mistake(&path, format!("`repeat` must be a whole number from 1 to 10⁷, got {n}"));
-                Vec::new()
+                self.without_copies(&path)
             }
-            None => Vec::new(),
+            None => self.without_copies(&path),
         }
+    }
+
+    /// No copies of the table with a mistake at `path`; that they are missing is not reported where they are used.
+    fn without_copies(&mut self, path: &Path) -> Vec<Option<usize>> {
+        let name = self.source.text.get(self.source.span(&path.parent().key("name")));
+        self.uncounted.extend(name.map(|name| name.trim_matches(['"', '\'']).to_owned()));
+        Vec::new()
     }
 
     fn run(&mut self) -> Option<(f64, f64, u64)> {
@@ -418,7 +490,7 @@ impl<'a> Build<'a> {
     }
 
     fn solving(&mut self) -> Option<recipe::Solver> {
-        let entry = find_solver(&self.scene.solver.name)?;
+        let entry = nonsmooth_solvers::find(&self.scene.solver.name)?;
         let declared = [&[&TOLERANCE], entry.options].concat();
         let path = Path::of("solver");
         let all = self.options(&path, &self.scene.solver, &declared)?;
@@ -430,16 +502,18 @@ impl<'a> Build<'a> {
         let mut own = all;
         own.remove(TOLERANCE.name);
         let policy = match self.scene.run.on_unconverged {
+            OnUnconverged::Limit => Policy::Limit,
             OnUnconverged::Stop => Policy::Stop,
-            OnUnconverged::Count => Policy::CountUnconverged,
+            OnUnconverged::Count => Policy::Count,
         };
         Some(recipe::Solver { entry, options: own, tolerance, policy })
     }
 
     fn integrator(&mut self, solver: recipe::Solver) -> Option<(Recipe, Box<dyn Integrator>)> {
-        let entry = find_integrator(&self.scene.integrator.name)?;
+        let chosen = self.scene.integrator();
+        let entry = integrators::find(&chosen.name)?;
         let path = Path::of("integrator");
-        let options = self.options(&path, &self.scene.integrator, entry.options)?;
+        let options = self.options(&path, &chosen, entry.options)?;
         match entry.build(&options, solver.solving()) {
             Ok(integrator) => Some((Recipe { integrator: (entry, options), solver }, integrator)),
             Err(errors) => {

@@ -2,11 +2,10 @@
 
 use super::Build;
 use super::names::Constants;
-use crate::formula::Wrong;
-use crate::formula::parse;
+use crate::formula::{FormulaError, Wrong, parse};
 use crate::scene::Quantity;
 use crate::source::Path;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Build<'_> {
     /// Evaluates all parameters; those set from outside replace what the scene says.
@@ -32,9 +31,42 @@ impl Build<'_> {
                 break;
             }
         }
-        for (name, quantity) in &open {
-            self.explain_parameter(name, quantity, &open, overrides);
+        self.without_value = open.keys().map(|name| (*name).to_owned()).collect();
+        let consequences = self.consequences(&open);
+        for (name, quantity) in open.iter().filter(|(name, _)| !consequences.contains(**name)) {
+            self.explain_parameter(name, quantity, overrides);
         }
+    }
+
+    /// Of the parameters without a value, those that only use one which has a mistake of its own.
+    fn consequences(&self, open: &BTreeMap<&str, Quantity>) -> BTreeSet<String> {
+        let used: BTreeMap<&str, Vec<String>> = open
+            .iter()
+            .filter_map(|(name, quantity)| Some((*name, self.uses_only(quantity)?)))
+            .collect();
+        // What uses no other is itself mistaken; the rest follows from it, unless it is a circle.
+        let mut mistaken: BTreeSet<&str> =
+            open.keys().copied().filter(|name| !used.contains_key(name)).collect();
+        let mut found = BTreeSet::new();
+        loop {
+            let next = used.iter().find(|(name, others)| {
+                !mistaken.contains(*name) && others.iter().any(|other| mistaken.contains(other.as_str()))
+            });
+            let Some((name, _)) = next else { return found };
+            mistaken.insert(*name);
+            found.insert((*name).to_owned());
+        }
+    }
+
+    /// The parameters without a value in a formula, if they are its only mistakes.
+    fn uses_only(&self, quantity: &Quantity) -> Option<Vec<String>> {
+        let Quantity::Formula(text) = quantity else { return None };
+        let scope = Constants { parameters: &self.parameters, index: None };
+        let of = |error: FormulaError| match error.wrong {
+            Wrong::UnknownName { name, .. } if self.without_value.contains(&name) => Some(name),
+            _ => None,
+        };
+        parse(text, &scope).err()?.into_iter().map(of).collect()
     }
 
     fn try_parameter(&mut self, name: &str, quantity: &Quantity) -> bool {
@@ -51,13 +83,7 @@ impl Build<'_> {
     }
 
     /// Says why a parameter has no value.
-    fn explain_parameter(
-        &mut self,
-        name: &str,
-        quantity: &Quantity,
-        open: &BTreeMap<&str, Quantity>,
-        overrides: &[(String, String)],
-    ) {
+    fn explain_parameter(&mut self, name: &str, quantity: &Quantity, overrides: &[(String, String)]) {
         let path = Path::of("parameters").key(name);
         let Quantity::Formula(text) = quantity else {
             return self.mistake(&path, format!("parameter `{name}` must be finite"));
@@ -76,10 +102,8 @@ impl Build<'_> {
             Err(errors) => {
                 for error in errors {
                     let message = match &error.wrong {
-                        Wrong::UnknownName { name: other, .. } if open.contains_key(other.as_str()) => {
-                            format!(
-                                "`{other}` has no value yet: parameters refer to each other in a circle, or `{other}` has a mistake of its own"
-                            )
+                        Wrong::UnknownName { name: other, .. } if self.without_value.contains(other) => {
+                            format!("`{other}` has no value: parameters refer to each other in a circle")
                         }
                         wrong => wrong.to_string(),
                     };

@@ -1,11 +1,13 @@
 //! The scheme and the solver of a scene with their options, to be made anew for every run of a study.
 
-use nonsmooth::{IntegratorEntry, Options, Policy, Solving};
+use nonsmooth::integrators::Entry;
+use nonsmooth::{Policy, SolverSettings};
+use nonsmooth_solvers::Options;
 
 /// How a scene is stepped.
 #[derive(Clone)]
 pub struct Recipe {
-    pub(super) integrator: (&'static IntegratorEntry, Options),
+    pub(super) integrator: (&'static Entry, Options),
     pub(super) solver: Solver,
 }
 
@@ -20,19 +22,19 @@ pub(super) struct Solver {
 
 impl Recipe {
     /// The scheme of the scene and its options.
-    pub fn scheme(&self) -> (&'static IntegratorEntry, &Options) {
+    pub fn scheme(&self) -> (&'static Entry, &Options) {
         (self.integrator.0, &self.integrator.1)
     }
 
     /// The solver of the scene with its options, tolerance and policy, for another scheme.
-    pub fn solving(&self) -> Solving {
+    pub fn solving(&self) -> SolverSettings {
         self.solver.solving()
     }
 }
 
 impl Solver {
-    pub(super) fn solving(&self) -> Solving {
+    pub(super) fn solving(&self) -> SolverSettings {
         let solver = self.entry.build(&self.options).expect("checked with the scene");
-        Solving { solver, tolerance: self.tolerance, policy: self.policy }
+        SolverSettings { solver, tolerance: self.tolerance, policy: self.policy }
     }
 }

@@ -1,12 +1,12 @@
 //! Shapes of a scene: by numbers, formulas and files; each is made once and shared by its bodies.
 
-use super::Build;
 use super::copies::At;
 use super::solid::Solid;
+use super::{Build, Dimension};
 use crate::scene::{Quantity, Shape, ShapeKind, ShapeRef};
 use crate::source::Path;
 use glam::{DQuat, DVec3};
-use nonsmooth::{Dimension, Placed};
+use nonsmooth::model::rigid::PosedShape;
 use nonsmooth_geometry::files::{Triangles, read_obj, read_stl};
 use nonsmooth_geometry::{MassError, ShapeError, planar, spatial};
 use nonsmooth_solvers::nearest;
@@ -28,10 +28,10 @@ pub(super) enum Form {
 
 impl Form {
     /// The shape at a place.
-    pub(super) fn placed(&self, position: DVec3, rotation: DQuat) -> Placed {
+    pub(super) fn posed(&self, position: DVec3, rotation: DQuat) -> PosedShape {
         match self {
-            Form::Plane(shape) => Placed::Plane(shape.clone(), planar_pose(position, rotation)),
-            Form::Space(shape) => Placed::Space(shape.clone(), spatial_pose(position, rotation)),
+            Form::Plane(shape) => PosedShape::Plane(shape.clone(), planar_pose(position, rotation)),
+            Form::Space(shape) => PosedShape::Space(shape.clone(), spatial_pose(position, rotation)),
         }
     }
 }

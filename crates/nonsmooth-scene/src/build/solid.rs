@@ -33,7 +33,7 @@ impl Solid {
     }
 
     /// The solid at another place.
-    pub(super) fn moved(&self, position: DVec3, rotation: DQuat) -> Self {
+    pub(super) fn transformed(&self, position: DVec3, rotation: DQuat) -> Self {
         let r = DMat3::from_quat(rotation);
         Self {
             volume: self.volume,

@@ -1,13 +1,13 @@
 //! Springs between bodies: ends by the names of bodies, points in the frames of their shapes.
 
 use super::Build;
-use super::bodies::Seat;
+use super::bodies::{Seat, full_name};
 use super::copies::At;
 use super::names::Family;
 use crate::scene::{self, Quantity};
 use crate::source::Path;
 use glam::DVec3;
-use nonsmooth::{Anchor, BodyId, Spring};
+use nonsmooth::model::{Anchor, Rigid, Spring};
 
 impl Build<'_> {
     pub(super) fn springs(&mut self) {
@@ -20,11 +20,13 @@ impl Build<'_> {
                 self.mistake(&path.key("between"), message);
                 continue;
             }
-            self.each_copy(&path, spec.repeat.as_ref(), |build, copy| build.spring(&path, spec, copy));
+            self.each_copy(&path, spec.repeat.as_ref(), |build, copy| {
+                build.spring((k, &path), spec, copy);
+            });
         }
     }
 
-    fn spring(&mut self, path: &Path, spec: &scene::Spring, copy: Option<usize>) {
+    fn spring(&mut self, (number, path): (usize, &Path), spec: &scene::Spring, copy: Option<usize>) {
         let at = At::Path(path);
         let between = at.key("between");
         let ends: Vec<Option<(Anchor, DVec3)>> = spec
@@ -42,7 +44,9 @@ impl Build<'_> {
         };
         let rest_length = rest_length.unwrap_or_else(|| a.1.distance(b.1));
         let (stiffness, damping) = (stiffness.unwrap_or(0.0), damping.unwrap_or(0.0));
-        self.builder.spring(Spring { ends: [a.0, b.0], stiffness, damping, rest_length });
+        let name = spec.name.clone().unwrap_or_else(|| format!("spring_{number}"));
+        let name = full_name(&name, copy);
+        self.builder.spring(Spring { name, ends: [a.0, b.0], stiffness, damping, rest_length });
         self.spring_paths.push(path.clone());
     }
 
@@ -50,35 +54,26 @@ impl Build<'_> {
     fn end(&mut self, at: &At<'_>, end: &scene::End, copy: Option<usize>) -> Option<(Anchor, DVec3)> {
         let point = self.point(&at.key("point"), end.point.as_ref(), copy, DVec3::ZERO);
         let Some(name) = &end.body else {
-            return point.map(|x| (Anchor::World(x.to_array()), x));
+            return point.map(|x| (Anchor { on: Rigid::World, at: x.to_array() }, x));
         };
-        let at = at.key("body");
-        let (number, is_obstacle) = self.named_body(&at, name, copy)?;
+        let (on, seat) = self.named_body(&at.key("body"), name, copy)?;
         let point = point?;
-        let world = |seat: &Seat| seat.position + seat.rotation * point;
-        if !is_obstacle {
-            let seat = &self.moving[number];
-            let anchor = Anchor::On(BodyId(number), (point - seat.centre).to_array());
-            return Some((anchor, world(seat)));
-        }
-        let (seat, moves) = self.obstacles[number];
-        if moves {
-            let message = format!(
-                "`{name}` has a prescribed motion; a spring holds moving bodies, fixed ones and points of the world"
-            );
-            self.wrong(&at, message);
-            return None;
-        }
-        Some((Anchor::World(world(&seat).to_array()), world(&seat)))
+        let anchor = Anchor { on, at: (point - seat.centre).to_array() };
+        Some((anchor, seat.position + seat.rotation * point))
     }
 
-    /// The body called `name`, where an index may be a formula; whether it is an obstacle.
-    fn named_body(&mut self, at: &At<'_>, name: &str, copy: Option<usize>) -> Option<(usize, bool)> {
+    /// The body called `name`, where an index may be a formula, and where it is at the start.
+    pub(super) fn named_body(
+        &mut self,
+        at: &At<'_>,
+        name: &str,
+        copy: Option<usize>,
+    ) -> Option<(Rigid, Seat)> {
         let (base, index) = match name.split_once('[') {
             Some((base, rest)) => (base, Some(rest.trim_end().trim_end_matches(']'))),
             None => (name, None),
         };
-        let Some(Family { first, count, is_obstacle }) = self.directory.family(base) else {
+        let Some(Family { first, count, is_kinematic }) = self.directory.family(base) else {
             let known: Vec<String> = self.directory.families().cloned().collect();
             let hint = nonsmooth_solvers::nearest(base, known.iter().map(String::as_str));
             let hint = hint.map_or(String::new(), |n| format!(", did you mean `{n}`?"));
@@ -86,7 +81,6 @@ impl Build<'_> {
             self.wrong(at, format!("no body `{base}`{hint}; there are {list}"));
             return None;
         };
-        let n = if is_obstacle { self.obstacles.len() } else { self.moving.len() };
         let number = match (index, count) {
             (None, None) => first,
             (None, Some(n)) => {
@@ -110,6 +104,9 @@ impl Build<'_> {
             }
         };
         // A body with a mistake of its own is not there.
-        (number < n).then_some((number, is_obstacle))
+        if is_kinematic {
+            return self.kinematic.get(number).map(|seat| (Rigid::Kinematic(number), *seat));
+        }
+        self.moving.get(number).map(|seat| (Rigid::Body(number), *seat))
     }
 }

@@ -2,19 +2,62 @@
 
 use super::Build;
 use super::copies::At;
+use super::instant::InstantFormulas;
 use super::names::{Constants, OfSystem, OfTime, Uses};
 use crate::formula::{Expr, Op, Program, Scope};
 use crate::formulas::{FormulaSystem, Terms};
 use crate::matrix_market::{self, MatrixError};
 use crate::scene::{self, Coordinates, Jacobians, Matrix, Quantity, Vector};
 use crate::source::Path;
-use nonsmooth::{FiniteDifferences, Linear, Sparse, SystemId, UserError};
+use nonsmooth::model::{FiniteDifferences, Force, Linear, SystemId, UserError};
+use nonsmooth::{Instant, Model, StepResult};
+use nonsmooth_solvers::Sparse;
 use std::collections::BTreeMap;
 
 /// Coordinates of one system beyond which a number is taken for a mistake.
 const MOST_COORDINATES: usize = 10_000_000;
 
-impl Build<'_> {
+/// A force on a system that depends on more than t.
+pub(super) struct StateForce<'a> {
+    path: Path,
+    vector: &'a Vector,
+    /// Number of the system and of its coordinates.
+    system: usize,
+    n: usize,
+    copy: Option<usize>,
+}
+
+/// A force on the coordinates of a system, by formulas of the state.
+struct CoordinateForce {
+    /// Place of the first.
+    first: usize,
+    formulas: InstantFormulas,
+}
+
+impl Force for CoordinateForce {
+    fn add(&self, _model: &Model, at: &Instant<'_>, out: &mut [f64]) -> StepResult {
+        self.formulas.each(at, |k, x| out[self.first + k] += x);
+        Ok(())
+    }
+}
+
+impl<'a> Build<'a> {
+    /// Forces of systems that depend on the state, once everything that they may name is known.
+    pub(super) fn forces_of_state(&mut self) {
+        for StateForce { path, vector, system, n, copy } in std::mem::take(&mut self.state_forces) {
+            let list: Vec<(Path, &Quantity)> = match vector {
+                Vector::All(quantity) => vec![(path, quantity); n],
+                Vector::Each(list) => {
+                    list.iter().enumerate().map(|(k, quantity)| (path.index(k), quantity)).collect()
+                }
+            };
+            if let Some(formulas) = self.instant_formulas(&list, copy) {
+                let first = self.directory.place((system, 0));
+                self.builder.force(CoordinateForce { first, formulas });
+            }
+        }
+    }
+
     pub(super) fn systems(&mut self) {
         let scene = self.scene;
         if scene.system.linear.is_empty() && scene.system.lagrangian.is_empty() && scene.body.is_empty()
@@ -87,12 +130,13 @@ impl Build<'_> {
                 None => self.directory.add(&owner, coordinate, self.system_names.len(), i),
             }
         }
+        self.directory.add_system(names.len());
         self.system_names.push(owner.clone());
         self.system_paths.push(path.clone());
         (owner, names)
     }
 
-    fn linear(&mut self, path: &Path, spec: &scene::Linear, copy: Option<usize>) {
+    fn linear(&mut self, path: &Path, spec: &'a scene::Linear, copy: Option<usize>) {
         let (owner, coordinates) = self.register(path, &spec.name, &spec.coordinates, copy);
         let n = coordinates.len();
         let mass = self.matrix(&path.key("mass"), &spec.mass, n, copy);
@@ -110,7 +154,8 @@ impl Build<'_> {
         system.load = load.unwrap_or_else(|| vec![0.0; n]);
         system.q = q;
         system.v = v.unwrap_or_else(|| vec![0.0; n]);
-        if let Some(programs) = force {
+        if let Some(force) = force {
+            let programs: Vec<Program> = force.iter().map(Program::compile).collect();
             system = system.force(move |t, out| {
                 programs.iter().zip(out).for_each(|(program, out)| *out = program.eval(&[t]));
                 Ok(())
@@ -120,7 +165,7 @@ impl Build<'_> {
         self.prescribed(path, &spec.prescribed, copy);
     }
 
-    fn lagrangian(&mut self, path: &Path, spec: &scene::Lagrangian, copy: Option<usize>) {
+    fn lagrangian(&mut self, path: &Path, spec: &'a scene::Lagrangian, copy: Option<usize>) {
         let (owner, coordinates) = self.register(path, &spec.name, &spec.coordinates, copy);
         let n = coordinates.len();
         let parameters = self.parameters.clone();
@@ -128,7 +173,6 @@ impl Build<'_> {
         let position =
             OfSystem { constants, owner: &owner, coordinates: &coordinates, uses: Uses::Position };
         let all = OfSystem { uses: Uses::All, ..position };
-        let time = OfTime(constants);
         let zero = || vec![Expr::number(0.0); n];
         let mass = self.matrix_of(&path.key("mass"), &spec.mass, n, &position);
         let list = |build: &mut Self, key: &str, vector: &Option<Vector>, scope: &dyn Scope| {
@@ -136,7 +180,7 @@ impl Build<'_> {
         };
         let inertial = list(self, "inertial_force", &spec.inertial_force, &all);
         let internal = list(self, "internal_force", &spec.internal_force, &all);
-        let external = list(self, "force", &spec.force, &time);
+        let external = spec.force.as_ref().map(|force| self.force(&path.key("force"), force, n, copy));
         let potential =
             spec.potential.as_ref().map(|v| self.expression(&path.key("potential"), v, &position));
         let q = self.vector(&path.key("q"), &spec.q, n, copy);
@@ -179,7 +223,7 @@ impl Build<'_> {
                 continue;
             };
             let scope = OfTime(self.constants(copy));
-            match Self::formula(self.source, &place, quantity, &scope) {
+            match self.formula(&place, quantity, &scope) {
                 Err(mut mistakes) => self.mistakes.append(&mut mistakes),
                 Ok(expression) => {
                     let program = Program::compile(&expression);
@@ -205,18 +249,26 @@ impl Build<'_> {
         self.constants_of(path, &expressions)
     }
 
-    /// One formula of t per coordinate, compiled.
+    /// One formula of t per coordinate of the system at hand; `None` after a mistake, and where they depend on the state and so are
+    /// read later.
     fn force(
         &mut self,
         path: &Path,
-        vector: &Vector,
+        vector: &'a Vector,
         n: usize,
         copy: Option<usize>,
-    ) -> Option<Vec<Program>> {
+    ) -> Option<Vec<Expr>> {
         let parameters = self.parameters.clone();
         let scope = OfTime(Constants { parameters: &parameters, index: copy });
-        let expressions = self.expressions(path, vector, n, &scope)?;
-        Some(expressions.iter().map(Program::compile).collect())
+        let before = self.mistakes.len();
+        let expressions = self.expressions(path, vector, n, &scope);
+        let fits = !matches!(vector, Vector::Each(list) if list.len() != n);
+        if expressions.is_none() && fits {
+            self.mistakes.truncate(before);
+            let system = self.system_names.len() - 1;
+            self.state_forces.push(StateForce { path: path.clone(), vector, system, n, copy });
+        }
+        expressions
     }
 
     fn constants_of(&mut self, path: &Path, expressions: &[Expr]) -> Option<Vec<f64>> {
@@ -230,7 +282,7 @@ impl Build<'_> {
     }
 
     fn expression(&mut self, path: &Path, quantity: &Quantity, scope: &dyn Scope) -> Option<Expr> {
-        match Self::formula(self.source, path, quantity, scope) {
+        match self.formula(path, quantity, scope) {
             Ok(expression) => Some(expression),
             Err(mut mistakes) => {
                 self.mistakes.append(&mut mistakes);

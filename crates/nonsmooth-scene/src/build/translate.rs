@@ -2,7 +2,8 @@
 
 use super::Build;
 use crate::source::Path;
-use nonsmooth::{BodyIssue, Issue, ModelError, Overlap, PairError, Place};
+use nonsmooth::model::rigid::{BodyIssue, Overlap, PairError};
+use nonsmooth::model::{Issue, ModelError, Place};
 
 impl Build<'_> {
     /// Model errors as mistakes at the place in the scene; of copies of a table, the first of a kind.
@@ -14,7 +15,10 @@ impl Build<'_> {
                 continue;
             }
             let path = self.path_of(place);
-            if matches!(place, Place::Body(..) | Place::Obstacle(..)) {
+            if matches!(
+                place,
+                Place::Body(..) | Place::Kinematic(..) | Place::Joint(..) | Place::Spring(..)
+            ) {
                 if told.contains(&path) {
                     continue;
                 }
@@ -35,8 +39,14 @@ impl Build<'_> {
             Place::Constraint(i, _) => self.constraint_paths[*i].clone(),
             Place::Prescribed(i) => self.prescribed_paths[*i].clone(),
             Place::Body(i, field) => table(self.moving[*i].table, field),
-            Place::Obstacle(i, field) => table(self.obstacles[*i].0.table, field),
-            Place::Spring(i) => self.spring_paths[*i].clone(),
+            Place::Kinematic(i, field) => table(self.kinematic[*i].table, field),
+            Place::Spring(i, "ends") => self.spring_paths[*i].key("between"),
+            Place::Spring(i, field) => self.spring_paths[*i].key(field),
+            Place::Joint(i, field @ ("name" | "between" | "at" | "axis")) => {
+                self.joint_paths[*i].key(field)
+            }
+            Place::Joint(i, _) => self.joint_paths[*i].key("axes"),
+            Place::Signal(name) => Path::of("expressions").key(name),
             Place::Materials => Path::of("contact"),
             Place::Region => Path::of("world.region"),
             Place::Bodies => Path::of("body"),

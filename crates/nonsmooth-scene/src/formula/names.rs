@@ -59,6 +59,7 @@ impl Parser<'_> {
         match self.scope.look_up(&full_name) {
             Some(Meaning::Constant(value)) => Ok(Expr::number(value)),
             Some(Meaning::Slot(slot)) => Ok(Expr::slot(slot)),
+            Some(Meaning::Formula(formula)) => Ok(formula),
             None => Ok(self.unknown_name(first.start..self.cursor.last_end(), full_name)),
         }
     }

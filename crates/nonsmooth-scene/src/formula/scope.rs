@@ -1,12 +1,16 @@
 //! What the names of a formula mean; the caller decides.
 
+use super::expr::Expr;
+
 /// What a name stands for.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Clone)]
 pub enum Meaning {
     /// A fixed value.
     Constant(f64),
     /// The variable at this place of the array given to `Program::eval`.
     Slot(u32),
+    /// A formula of the same slots.
+    Formula(Expr),
 }
 
 /// The names a formula may use.

@@ -208,7 +208,7 @@ pub(super) fn to_json(stored: &StoredProblem, file: &str) -> Result<(String, Spa
         };
     }
     let text = serde_json::to_string_pretty(&object).map_err(std::io::Error::from)?;
-    Ok((text + "\n", permute(problem.delassus(), &order)?))
+    Ok((text + "\n", permute(problem.assembled(), &order)?))
 }
 
 /// Rows in the order of the file: the equations of an MLCP come first.

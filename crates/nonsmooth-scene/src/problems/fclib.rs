@@ -8,7 +8,7 @@
 use super::error::{Fault, length};
 use super::hdf5::Tree;
 use super::{Global, Info, Kind, Solution, StoredProblem, mixed};
-use nonsmooth_solvers::{Factored, Problem, Set, Sparse};
+use nonsmooth_solvers::{Delassus, Primal, Problem, Set, Sparse};
 
 /// Relative difference up to which W or M counts as symmetric: what rounding leaves of W = Hᵀ M⁻¹ H.
 pub(super) const SYMMETRIC: f64 = 1e-12;
@@ -16,7 +16,7 @@ pub(super) const SYMMETRIC: f64 = 1e-12;
 /// Rows of a dense W that is formed for a global problem whose M couples more than bodies: about 3 GB while it is formed.
 const DENSE_LIMIT: usize = 10_000;
 
-/// Rows of M up to which `Factored` takes a block for a body and forms no dense W.
+/// Rows of M up to which `Primal` takes a block for a body and forms no dense W.
 const BODY_LIMIT: usize = 12;
 
 /// The groups that hold a problem, whether it is global, whether it has rolling friction.
@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
         let delassus = delassus.map_err(|error| Fault::wrong(self.key("W"), error, "finite entries"))?;
         let symmetric = delassus.is_symmetric(SYMMETRIC);
         let mut problem = Problem::new(delassus, u_free, sets).map_err(Box::new)?;
-        problem.symmetric = symmetric;
+        problem.delassus.symmetric = symmetric;
         Ok(problem)
     }
 
@@ -201,10 +201,11 @@ impl<'a> Reader<'a> {
             key: self.key("M"),
             message: error.to_string(),
         };
-        let factored = Factored::new(mass.clone(), jacobian).map_err(singular)?;
-        let u_free = factored.free_velocity(&force, &offset).map_err(singular)?;
+        let primal = Primal::new(mass.clone(), jacobian).map_err(singular)?;
+        let u_free = primal.free_velocity(&force, &offset).map_err(singular)?;
         let symmetric = mass.is_symmetric(SYMMETRIC);
-        let problem = Problem::from_factored(factored, symmetric, u_free, sets).map_err(Box::new)?;
+        let problem =
+            Problem::posed(Delassus::from_primal(primal, symmetric), u_free, sets).map_err(Box::new)?;
         Ok((problem, Some(Global { mass, force, offset })))
     }
 

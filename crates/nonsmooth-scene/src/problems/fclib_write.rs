@@ -7,7 +7,7 @@ use super::error::Fault;
 use super::fclib::{GROUPS, SYMMETRIC};
 use super::{Info, Kind, Solution, StoredProblem, mixed};
 use hdf5_pure::{FileBuilder, GroupBuilder};
-use nonsmooth_solvers::{Matrix, Set, Sparse};
+use nonsmooth_solvers::{Set, Sparse};
 
 /// Entries up to which an array is stored in one piece.
 const CONTIGUOUS: usize = 512;
@@ -36,10 +36,10 @@ pub(super) fn to_hdf5(stored: &StoredProblem) -> Result<Vec<u8>, Fault> {
         _ => 3,
     };
     group.create_dataset("spacedim").with_i32_data(&[dim]);
-    match (&stored.global, &stored.problem.matrix) {
-        (Some(global), Matrix::Factored(factored)) => {
+    match (&stored.global, stored.problem.primal()) {
+        (Some(global), Some(primal)) => {
             add_matrix(&mut group, "M", &global.mass)?;
-            let (contacts, equations) = split_columns(&factored.jacobian, &rows)?;
+            let (contacts, equations) = split_columns(&primal.jacobian, &rows)?;
             add_matrix(&mut group, "H", &contacts)?;
             if rows.n_free() > 0 {
                 add_matrix(&mut group, "G", &equations)?;
@@ -110,7 +110,7 @@ fn split_columns(jacobian: &Sparse, rows: &Rows) -> Result<(Sparse, Sparse), Fau
 
 /// W, and V and R where there are equations.
 fn add_local(group: &mut GroupBuilder, stored: &StoredProblem, rows: &Rows) -> Result<(), Fault> {
-    let whole = permute(stored.problem.delassus(), &rows.order)?;
+    let whole = permute(stored.problem.assembled(), &rows.order)?;
     if rows.n_free() == 0 {
         return add_matrix(group, "W", &whole);
     }

@@ -79,7 +79,7 @@ fn decode(kind: i64, [a, b, c]: [f64; 3]) -> Option<Set> {
 pub(super) fn to_hdf5(stored: &StoredProblem) -> Result<Vec<u8>, Fault> {
     let (mut file, problem) = (FileBuilder::new(), &stored.problem);
     let mut group = file.create_group(GROUP);
-    add_matrix(&mut group, "W", problem.delassus())?;
+    add_matrix(&mut group, "W", problem.assembled())?;
     let mut vectors = group.create_group("vectors");
     add_floats(&mut vectors, "q", &problem.u_free);
     group.add_group(vectors.finish());
@@ -179,7 +179,7 @@ mod tests {
         std::fs::remove_dir_all(&folder).unwrap();
         assert_eq!(again.problem.sets, stored.problem.sets);
         assert_eq!(again.problem.u_free, stored.problem.u_free);
-        assert_eq!(again.problem.delassus(), stored.problem.delassus());
+        assert_eq!(again.problem.assembled(), stored.problem.assembled());
         assert_eq!((again.kind, again.n_contacts()), (Kind::Mixed, Some(6)));
         assert_eq!(again.solution, stored.solution);
         assert_eq!(again.info, stored.info);

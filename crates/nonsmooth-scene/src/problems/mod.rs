@@ -23,7 +23,7 @@ use crate::matrix_market;
 pub use complementarity::from_json;
 pub use error::{Fault, ProblemFileError};
 pub use fclib::from_hdf5;
-use nonsmooth_solvers::{Factor, FactorError, Matrix, Problem, Set, Sparse};
+use nonsmooth_solvers::{Factor, FactorError, Problem, Set, Sparse};
 use std::path::{Path, PathBuf};
 
 /// What a file holds.
@@ -141,11 +141,11 @@ impl StoredProblem {
 
     /// v = M⁻¹ (Jᵀ p + f) of a global problem.
     pub fn velocity(&self, impulse: &[f64]) -> Result<Option<Vec<f64>>, FactorError> {
-        let (Some(global), Matrix::Factored(factored)) = (&self.global, &self.problem.matrix) else {
+        let (Some(global), Some(primal)) = (&self.global, self.problem.primal()) else {
             return Ok(None);
         };
         let mut v = global.force.clone();
-        factored.jacobian.add_combination(impulse, &mut v);
+        primal.jacobian.add_combination(impulse, &mut v);
         let mass = &global.mass;
         let mut factor = Factor::analyse(mass, mass.is_symmetric(0.0))?;
         factor.factor(|k, _, _| mass.value[k])?;
@@ -164,9 +164,9 @@ fn kind_of(problem: &Problem) -> Kind {
     let sets = &problem.sets;
     let only = |takes: fn(&Set) -> bool| sets.iter().all(takes);
     // V stands for both couplings of equations.
-    let has_room = problem.symmetric
+    let has_room = problem.delassus.symmetric
         || only(|set| *set != Set::Free)
-        || problem.delassus().is_symmetric(fclib::SYMMETRIC);
+        || problem.assembled().is_symmetric(fclib::SYMMETRIC);
     let friction = |takes: fn(&Set) -> bool| {
         has_room && sets.iter().any(takes) && sets.iter().all(|set| takes(set) || *set == Set::Free)
     };

@@ -7,7 +7,7 @@
 //! ρ_s(1) is the share of problems on which s is the fastest, ρ_s(∞) the share that it solves at all. Problems that a
 //! solver does not solve, or does not take, count against it.
 
-use crate::plot::{Figure, Item, Scale};
+use nonsmooth_draw::plot::{Figure, Item, Scale};
 
 /// Shortest time that is told apart from others [s].
 const SHORTEST: f64 = 1e-9;
@@ -101,6 +101,6 @@ mod tests {
         assert_eq!(curves(&[vec![None], vec![Some(0.0)]])[1], [(1.0, 1.0), (10.0, 1.0)]);
         let times = [vec![Some(0.0), Some(1.0)], vec![Some(1e-3), None]];
         let figure = figure("", &["a".into(), "b".into()], &times);
-        assert!(crate::plot::draw(&figure).is_ok());
+        assert!(nonsmooth_draw::plot::draw(&figure).is_ok());
     }
 }

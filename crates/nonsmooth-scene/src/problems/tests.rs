@@ -90,8 +90,8 @@ impl Local {
 fn rows_columns_and_triplets_give_the_same_problem() {
     let by_rows = Local::default().read().unwrap();
     assert_eq!(by_rows.problem.sets, [Set::Coulomb2 { mu: 0.3 }]);
-    assert_eq!(by_rows.problem.delassus().get(0, 1), 0.5);
-    assert_eq!(by_rows.problem.delassus().get(1, 0), 0.25);
+    assert_eq!(by_rows.problem.assembled().get(0, 1), 0.5);
+    assert_eq!(by_rows.problem.assembled().get(1, 0), 0.25);
     let columns = MatrixParts::new([2, 2, 4, -1], &[0, 2, 4], &[0, 1, 0, 1], &[2.0, 0.25, 0.5, 3.0]);
     // Row in i, column in p; one entry in two parts, in no order, and room to spare.
     let triplets = MatrixParts::new(
@@ -102,7 +102,7 @@ fn rows_columns_and_triplets_give_the_same_problem() {
     );
     for matrix in [columns, triplets] {
         let other = Local { matrix, ..Local::default() }.read().unwrap();
-        assert_eq!(other.problem.delassus(), by_rows.problem.delassus());
+        assert_eq!(other.problem.assembled(), by_rows.problem.assembled());
     }
 }
 
@@ -124,13 +124,13 @@ fn equations_become_free_rows_and_are_written_again() {
     more(&mut group);
     file.add_group(group.finish());
     let stored = from_hdf5("equations", file.finish().unwrap()).unwrap();
-    let w = stored.problem.delassus();
+    let w = stored.problem.assembled();
     assert_eq!(stored.problem.sets, [Set::Coulomb2 { mu: 0.3 }, Set::Free]);
     assert_eq!(stored.problem.u_free, [-1.0, 0.5, 0.7]);
     assert_eq!((w.get(0, 2), w.get(2, 1), w.get(2, 2)), (0.1, -0.2, 4.0));
     assert_eq!(stored.n_contacts(), Some(1));
     let again = from_hdf5("equations", to_hdf5(&stored).unwrap()).unwrap();
-    assert_eq!(again.problem.delassus(), w);
+    assert_eq!(again.problem.assembled(), w);
     assert_eq!(again.problem.sets, stored.problem.sets);
 }
 
@@ -157,7 +157,7 @@ fn global_problems_are_reduced_and_give_back_the_velocity() {
     assert_eq!(stored.problem.sets, [Set::Coulomb2 { mu: 0.3 }, Set::Free]);
     // M⁻¹ f = (1, 1, 3): u_free = (1 + 3 + ½, 1 + ¼, 3 − 1).
     assert_eq!(stored.problem.u_free, [4.5, 1.25, 2.0]);
-    let w = stored.problem.delassus();
+    let w = stored.problem.assembled();
     assert_eq!((w.get(0, 0), w.get(1, 1), w.get(0, 2), w.get(2, 2)), (1.5, 0.25, 1.0, 1.0));
     let p = [2.0, 4.0, -1.0];
     let v = stored.velocity(&p).unwrap().unwrap();
@@ -185,7 +185,7 @@ fn equations_between_contacts_are_written_after_them() {
     let again = from_hdf5("mixed", to_hdf5(&stored).unwrap()).unwrap();
     assert_eq!(again.problem.sets, [Set::Rolling3 { mu: 0.5, mu_r: 0.1 }, Set::Free]);
     assert_eq!(again.problem.u_free, [1.0, 2.0, 3.0, 4.0, 5.0, 0.0]);
-    assert_eq!(again.problem.delassus().get(5, 2), w[0][3]);
+    assert_eq!(again.problem.assembled().get(5, 2), w[0][3]);
 }
 
 #[test]
@@ -347,13 +347,13 @@ fn every_kind_in_json_is_read_back_to_the_same_bits() {
         if stored.kind == Kind::Mlcp {
             assert_eq!(again.problem.sets, [Set::Free, Set::Nonnegative, Set::Nonnegative]);
             assert_eq!(again.problem.u_free, [1.0 / 7.0, -0.1, 2e-308]);
-            assert_eq!(again.problem.delassus().get(1, 1), 1.0 / 3.0);
+            assert_eq!(again.problem.assembled().get(1, 1), 1.0 / 3.0);
             assert_eq!(again.solution.unwrap().impulse, [2.0, 1.0, 3.0]);
             continue;
         }
         assert_eq!(again.problem.sets, stored.problem.sets);
         assert_eq!(again.problem.u_free, stored.problem.u_free);
-        assert_eq!(again.problem.delassus(), stored.problem.delassus());
+        assert_eq!(again.problem.assembled(), stored.problem.assembled());
         assert_eq!(again.solution, stored.solution);
     }
 }

@@ -1,9 +1,9 @@
-//! The tables of a result file as CSV, one file each, with a header line.
+//! The tidy tables of a run as CSV: copies of those of its result file.
 
+use super::frames::{column, ends, n_frames};
 use super::recorder::RESULT_FILE;
-use crate::store::{FRAMES, Kind, Reader, StoreError};
-use std::fmt::Write as _;
-use std::io::Write as _;
+use crate::store::{Kind, Reader, StoreError};
+use crate::tidy::{Cells, TABLES, TidyTable};
 use std::path::Path;
 use thiserror::Error;
 
@@ -11,83 +11,67 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum CsvError {
     /// The result file cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Store(#[from] StoreError),
     /// A file cannot be written.
-    #[error("{0}")]
+    #[error(transparent)]
     Io(#[from] std::io::Error),
 }
 
-/// Names of the tables of systems, and so of the CSV files.
-const TABLES: [&str; 11] = [
-    "systems",
-    "q",
-    "v",
-    "energy",
-    "contacts",
-    "contact_keys",
-    "events",
-    "event_keys",
-    "solver",
-    "gaps",
-    "frames",
-];
+/// Numbers that are read at a time, at least a row.
+const BLOCK: u64 = 1 << 20;
 
-/// Names of all tables that a result file may have.
-pub fn table_names() -> impl Iterator<Item = &'static str> {
-    TABLES.into_iter().chain(super::bodies::NAMES)
-}
-
-/// Tables with a row per frame.
-const FRAME_TABLES: [&str; 6] = ["q", "v", "energy", "solver", "gaps", "body_frames"];
-
-/// Rows read and written at a time.
-const BLOCK: u64 = 4096;
-
-/// Writes `<table>.csv` for every table of the result file in `folder`; frame tables get a column t.
+/// Writes the tidy tables of the result file in `folder`.
 pub fn write_csv(folder: &Path) -> Result<(), CsvError> {
     let reader = Reader::open(folder.join(RESULT_FILE))?;
-    let n_frames = reader.table(FRAMES)?.rows;
-    let t: Vec<f64> = reader.floats(FRAMES)?.values.chunks(5).map(|row| row[0]).collect();
-    for table in reader.tables() {
-        let name = &table.spec.name;
-        let is_frame_table = FRAME_TABLES.contains(&name.as_str());
-        let rows = if is_frame_table { n_frames } else { table.rows };
-        let mut file =
-            std::io::BufWriter::new(std::fs::File::create(folder.join(format!("{name}.csv")))?);
-        let lead = if is_frame_table { "t," } else { "" };
-        writeln!(file, "{lead}{}", table.spec.columns.join(","))?;
-        for begin in (0..rows).step_by(BLOCK as usize) {
-            let range = begin..(begin + BLOCK).min(rows);
-            let mut text = String::new();
-            match table.spec.kind {
-                Kind::Float => {
-                    let block = reader.floats_in(name, range)?;
-                    for (i, row) in block.values.chunks(block.width).enumerate() {
-                        if is_frame_table {
-                            let _ = write!(text, "{:?},", t[begin as usize + i]);
-                        }
-                        push_row(&mut text, row.iter().map(|x| format!("{x:?}")));
-                    }
-                }
-                Kind::Integer => {
-                    let block = reader.integers_in(name, range)?;
-                    for (i, row) in block.values.chunks(block.width).enumerate() {
-                        if is_frame_table {
-                            let _ = write!(text, "{:?},", t[begin as usize + i]);
-                        }
-                        push_row(&mut text, row.iter().map(i64::to_string));
-                    }
-                }
-            }
-            file.write_all(text.as_bytes())?;
+    for name in TABLES {
+        if reader.table(name).is_ok() {
+            copy(&reader, name, folder)?;
         }
     }
     Ok(())
 }
 
-fn push_row(text: &mut String, cells: impl Iterator<Item = String>) {
-    let cells: Vec<String> = cells.collect();
-    text.push_str(&cells.join(","));
-    text.push('\n');
+/// Copies the valid rows of a table.
+fn copy(reader: &Reader, name: &str, folder: &Path) -> Result<(), CsvError> {
+    let spec = &reader.table(name)?.spec;
+    let mut table = TidyTable::create(folder, name, spec.columns.iter().map(String::as_str))?;
+    let n_rows = valid_rows(reader, name)?;
+    let block = (BLOCK / spec.width as u64).max(1);
+    for begin in (0..n_rows).step_by(block as usize) {
+        let range = begin..(begin + block).min(n_rows);
+        if spec.kind == Kind::Record {
+            let rows = reader.records_in(name, range)?;
+            for row in 0..rows.len() {
+                for column in 0..rows.width() {
+                    match rows.float(row, column) {
+                        _ if rows.is_text(column) => table.text(rows.text(row, column)),
+                        x if x.is_nan() => table.skip(),
+                        x => table.number(x),
+                    }
+                }
+                table.end_line()?;
+            }
+        } else {
+            let rows = reader.floats_in(name, range)?;
+            for row in rows.values.chunks_exact(rows.width) {
+                table.numbers(row);
+                table.end_line()?;
+            }
+        }
+    }
+    Ok(table.finish()?)
+}
+
+/// Rows of a table that `frames` vouches for.
+fn valid_rows(reader: &Reader, name: &str) -> Result<u64, StoreError> {
+    let end = format!("{name}_end");
+    if column(reader, &end).is_err() {
+        return n_frames(reader);
+    }
+    // Impacts after the last frame are whole steps, too, and a run that failed has them.
+    if name == "events" {
+        return Ok(reader.table(name)?.rows);
+    }
+    Ok(ends(reader, &end)?.last().copied().unwrap_or(0))
 }

@@ -1,9 +1,11 @@
 //! The figures of a run: position, velocity with its jumps, impulses at impacts, contact force,
 //! energy balance. Drawn from the result file.
 
+use super::frames::{Columns, ends, frames, place, rows_of};
 use super::recorder::RESULT_FILE;
-use crate::plot::{Drawing, Figure, Item, PlotError, draw, with_jumps};
-use crate::store::{FRAMES, Reader, StoreError};
+use crate::store::{Reader, StoreError};
+use crate::tidy::{EnergyRow, Row};
+use nonsmooth_draw::plot::{Drawing, Figure, Item, PlotError, draw, with_jumps};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -43,28 +45,27 @@ pub(super) struct Data {
     title: String,
     pub(super) t: Vec<f64>,
     step_size: f64,
-    constraints: Vec<String>,
+    has_constraints: bool,
 }
 
 /// Draws all figures of the result file in `folder` for these coordinates (places in q), as PNG and SVG.
 /// Returns the paths of the PNG files.
 pub fn draw_figures(folder: &Path, coordinates: &[usize]) -> Result<Vec<PathBuf>, FigureError> {
     let reader = Reader::open(folder.join(RESULT_FILE))?;
-    let frames = reader.floats(FRAMES)?;
     let text = |key: &str| reader.texts().get(key).cloned().unwrap_or_default();
     let data = Data {
         title: text("title"),
-        constraints: text("constraints").lines().map(str::to_owned).collect(),
-        t: frames.values.chunks(5).map(|row| row[0]).collect(),
-        step_size: frames.values.chunks(5).last().map_or(0.0, |row| row[2]),
+        has_constraints: !text("constraints").is_empty(),
+        t: frames(&reader, "t")?,
+        step_size: frames(&reader, "step_size")?.last().copied().unwrap_or(0.0),
         reader,
     };
     let mut figures = vec![("energy", data.energy()?)];
     if !coordinates.is_empty() {
-        figures.push(("position", data.motion("q", coordinates)?));
-        figures.push(("velocity", data.motion("v", coordinates)?));
+        figures.push(("position", data.motion(Level::Position, coordinates)?));
+        figures.push(("velocity", data.motion(Level::Velocity, coordinates)?));
     }
-    if !data.constraints.is_empty() || !data.has_bodies() {
+    if data.has_constraints || !data.has_bodies() {
         figures.push(("impulse", data.impulses()?));
     }
     if data.has_bodies() {
@@ -96,51 +97,58 @@ impl Data {
         }
     }
 
-    fn motion(&self, table: &str, coordinates: &[usize]) -> Result<Figure, FigureError> {
+    fn motion(&self, level: Level, coordinates: &[usize]) -> Result<Figure, FigureError> {
         let n = self.n_of_systems();
-        let events = self.reader.floats("events")?;
-        let jumps: Vec<f64> = events.values.chunks(5).map(|row| row[0]).collect();
+        let jumps: Vec<f64> = self.events()?.iter().map(|(_, t, _)| *t).collect();
         let mut items = Vec::new();
         for &k in coordinates {
-            let Some(k) = k.checked_sub(n) else {
-                items.push(self.system_motion(table, k, &jumps)?);
-                continue;
-            };
-            items.push(self.body_motion(table, k)?);
+            items.push(match k.checked_sub(n) {
+                None => self.system_motion(level, k, &jumps)?,
+                Some(k) => self.body_motion(level, k)?,
+            });
         }
-        Ok(match table {
-            "v" => self.figure("velocity", "velocity v [m/s, rad/s]", items),
-            _ => self.figure("position", "coordinate q [m, rad]", items),
+        Ok(match level {
+            Level::Velocity => self.figure("velocity", "velocity v [m/s, rad/s]", items),
+            Level::Position => self.figure("position", "coordinate q [m, rad]", items),
         })
     }
 
-    /// The course of column `k` of the table `q` or `v`.
-    fn system_motion(&self, table: &str, k: usize, jumps: &[f64]) -> Result<Item, FigureError> {
-        let rows = self.reader.floats(table)?;
-        let columns = &self.reader.table(table)?.spec.columns;
-        let x: Vec<f64> = rows.values.chunks(rows.width).take(self.t.len()).map(|row| row[k]).collect();
-        let label = columns.get(k).cloned().unwrap_or_else(|| format!("{table}[{k}]"));
-        let points = if table == "v" {
-            with_jumps(&self.t, &x, jumps)
-        } else {
-            self.t.iter().copied().zip(x).collect()
+    /// The course of coordinate `k` of the systems, or of its velocity.
+    fn system_motion(&self, level: Level, k: usize, jumps: &[f64]) -> Result<Item, FigureError> {
+        let rows = self.reader.floats("coordinates")?;
+        let columns = &self.reader.table("coordinates")?.spec.columns;
+        // After the time, each coordinate is followed by its velocity.
+        let column = 1 + 2 * k + usize::from(level == Level::Velocity);
+        let values = rows.values.chunks(rows.width).take(self.t.len());
+        let x: Vec<f64> = values.map(|row| row[column]).collect();
+        let label = columns.get(1 + 2 * k).cloned().unwrap_or_else(|| format!("q[{k}]"));
+        let points = match level {
+            Level::Velocity => with_jumps(&self.t, &x, jumps),
+            Level::Position => self.t.iter().copied().zip(x).collect(),
         };
         Ok(Item::Line { label, points })
     }
 
-    fn name(&self, key: i64) -> String {
-        self.constraints.get(key as usize).cloned().unwrap_or_else(|| format!("constraint {key}"))
+    /// Impacts of constraints between coordinates: name, time and impulse.
+    fn events(&self) -> Result<Vec<(String, f64, f64)>, FigureError> {
+        let columns = Columns::new(&self.reader, "events", ["t", "impulse"])?;
+        let name = place(&self.reader, "events", "name")?;
+        let rows = columns.read(&self.reader, 0..self.reader.table("events")?.rows)?;
+        let of = |row: usize| {
+            let [t, impulse] = columns.floats(&rows, row);
+            let name = rows.text(row, name);
+            (!name.is_empty()).then(|| (name.to_owned(), t, impulse))
+        };
+        Ok((0..rows.len()).filter_map(of).collect())
     }
 
     fn impulses(&self) -> Result<Figure, FigureError> {
-        let events = self.reader.floats("events")?;
-        let keys = self.reader.integers("event_keys")?;
-        let mut series: BTreeMap<i64, Vec<(f64, f64)>> = BTreeMap::new();
-        for (row, key) in events.values.chunks(5).zip(keys.values.chunks(2)) {
-            series.entry(key[0]).or_default().push((row[0], row[4]));
+        let mut series: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
+        for (name, t, impulse) in self.events()? {
+            series.entry(name).or_default().push((t, impulse));
         }
         let what = if series.is_empty() { "no impacts" } else { "impulses at impacts" };
-        let mut items = self.stems(series);
+        let mut items = stems(series);
         items.push(self.baseline());
         Ok(self.figure(what, "impulse p [N·s]", items))
     }
@@ -151,53 +159,32 @@ impl Data {
         Item::Dashed { label: String::new(), points: ends.map(|t| (*t, 0.0)).collect() }
     }
 
-    fn stems(&self, series: BTreeMap<i64, Vec<(f64, f64)>>) -> Vec<Item> {
-        let more = series.len() > MOST_CONSTRAINTS;
-        let mut items: Vec<Item> = Vec::new();
-        let mut others = Vec::new();
-        for (k, (key, points)) in series.into_iter().enumerate() {
-            if more && k + 1 >= MOST_CONSTRAINTS {
-                others.extend(points);
-            } else {
-                items.push(Item::Stems { label: self.name(key), points });
-            }
-        }
-        if more {
-            items.push(Item::Stems { label: "others".into(), points: others });
-        }
-        items
-    }
-
-    /// The force p/h of contacts that last: rows of contacts that are not the first of an impact.
+    /// The force p/h of contacts between coordinates that last: those that carry in two frames in a row.
     fn force(&self) -> Result<Option<Figure>, FigureError> {
-        let frames = self.reader.floats(FRAMES)?;
-        let contacts = self.reader.floats("contacts")?;
-        let keys = self.reader.integers("contact_keys")?;
-        let mut series: BTreeMap<[i64; 2], Vec<(f64, f64)>> = BTreeMap::new();
-        let mut carried: BTreeMap<[i64; 2], usize> = BTreeMap::new();
-        let mut begin = 0;
-        for (k, frame) in frames.values.chunks(5).enumerate() {
-            let end = frame[3] as usize;
-            for i in begin..end.min(keys.values.len() / 2) {
-                let key = [keys.values[2 * i], keys.values[2 * i + 1]];
-                let force = contacts.values[6 * i + 4];
-                if force == 0.0 {
-                    continue;
-                }
-                // Two frames in a row: the contact lasts.
-                if carried.insert(key, k) == Some(k.wrapping_sub(1)) && series_room(&series, key) {
-                    series.entry(key).or_default().push((frame[0], force));
+        let columns = Columns::new(&self.reader, "contacts", ["f_n", "f_t1", "f_t2"])?;
+        let [a, b] = [place(&self.reader, "contacts", "a")?, place(&self.reader, "contacts", "b")?];
+        let ends = ends(&self.reader, "contacts_end")?;
+        let mut series: Series = BTreeMap::new();
+        let mut carried: BTreeMap<(String, usize), usize> = BTreeMap::new();
+        // Only constraints between coordinates have lines of their own.
+        let n_frames = if self.has_constraints { self.t.len() } else { 0 };
+        for frame in 0..n_frames {
+            let rows = columns.read(&self.reader, rows_of(&ends, frame))?;
+            for row in (0..rows.len()).filter(|&row| rows.text(row, b).is_empty()) {
+                for (k, force) in columns.floats(&rows, row).into_iter().enumerate() {
+                    let key = (rows.text(row, a).to_owned(), k);
+                    let lasts = force != 0.0
+                        && carried.insert(key.clone(), frame) == Some(frame.wrapping_sub(1));
+                    if lasts && series_room(&series, &key) {
+                        series.entry(key).or_default().push((self.t[frame], force));
+                    }
                 }
             }
-            begin = end;
         }
         let gap = 1.5 * self.step_size.max(self.spacing());
         let mut items = Vec::new();
-        for (key, points) in series {
-            let label = match key[1] {
-                0 => self.name(key[0]),
-                k => format!("{}, tangent {k}", self.name(key[0])),
-            };
+        for ((name, k), points) in series {
+            let label = if k == 0 { name } else { format!("{name}, tangent {k}") };
             items.push(Item::Line { label, points: down_to_zero(&points, gap) });
         }
         let drawn = !items.is_empty();
@@ -213,40 +200,71 @@ impl Data {
     }
 
     fn energy(&self) -> Result<Figure, FigureError> {
-        let rows = self.reader.floats("energy")?;
-        let column = |f: &dyn Fn(&[f64]) -> f64| -> Vec<(f64, f64)> {
-            self.t.iter().zip(rows.values.chunks(rows.width)).map(|(t, row)| (*t, f(row))).collect()
+        let rows = self.reader.records_in("energy", 0..self.t.len() as u64)?;
+        let column = |f: &dyn Fn(usize) -> f64| -> Vec<(f64, f64)> {
+            self.t.iter().enumerate().map(|(row, t)| (*t, f(row))).collect()
         };
+        let [kinetic, potential] = [1, 2].map(|k| column(&|row| rows.float(row, k)));
+        let sum = column(&|row| rows.float(row, 1) + rows.float(row, 2));
+        let scale = (0..rows.len())
+            .fold(0.0f64, |most, row| most.max(rows.float(row, 1).abs() + rows.float(row, 2).abs()));
         let mut items = vec![
-            Item::Line { label: "kinetic T".into(), points: column(&|r| r[0]) },
-            Item::Line { label: "potential V".into(), points: column(&|r| r[1]) },
-            Item::Line { label: "T + V".into(), points: column(&|r| r[0] + r[1]) },
+            Item::Line { label: "kinetic T".into(), points: kinetic },
+            Item::Line { label: "potential V".into(), points: potential },
+            Item::Line { label: "T + V".into(), points: sum },
         ];
-        let works = [
-            "external work",
-            "viscous work",
-            "contact work",
-            "friction work",
-            "obstacle work",
-            "prescribed work",
-            "scheme",
-            "projection",
-            "bodies in and out",
-        ];
-        let scale = rows.values.chunks(rows.width).fold(0.0f64, |m, r| m.max(r[0].abs() + r[1].abs()));
-        for (k, label) in works.into_iter().enumerate() {
-            let points = column(&|r| r[2 + k]);
+        for (k, name) in EnergyRow::COLUMNS.iter().enumerate().skip(3) {
+            let points = column(&|row| rows.float(row, k));
             // A column that stays at rounding level would only clutter the legend.
-            if points.iter().any(|(_, w)| w.abs() > 1e-12 * scale) {
-                items.push(Item::Line { label: label.into(), points });
+            let label = work_label(name);
+            if *name != "remainder" && points.iter().any(|(_, w)| w.abs() > 1e-12 * scale) {
+                items.push(Item::Line { label, points });
             }
         }
         Ok(self.figure("energy balance", "energy [J]", items))
     }
 }
 
-fn series_room(series: &BTreeMap<[i64; 2], Vec<(f64, f64)>>, key: [i64; 2]) -> bool {
-    series.len() < MOST_CONSTRAINTS || series.contains_key(&key)
+/// Forces over time, by constraint and component.
+type Series = BTreeMap<(String, usize), Vec<(f64, f64)>>;
+
+/// What is plotted of a coordinate.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Level {
+    /// The coordinate.
+    Position,
+    /// Its velocity.
+    Velocity,
+}
+
+/// What a column of works is called in the legend.
+fn work_label(column: &str) -> String {
+    match column {
+        "scheme" | "projection" => column.to_owned(),
+        "exchange" => "bodies in and out".to_owned(),
+        column => format!("{column} work"),
+    }
+}
+
+fn stems(series: BTreeMap<String, Vec<(f64, f64)>>) -> Vec<Item> {
+    let more = series.len() > MOST_CONSTRAINTS;
+    let mut items: Vec<Item> = Vec::new();
+    let mut others = Vec::new();
+    for (k, (label, points)) in series.into_iter().enumerate() {
+        if more && k + 1 >= MOST_CONSTRAINTS {
+            others.extend(points);
+        } else {
+            items.push(Item::Stems { label, points });
+        }
+    }
+    if more {
+        items.push(Item::Stems { label: "others".into(), points: others });
+    }
+    items
+}
+
+fn series_room(series: &Series, key: &(String, usize)) -> bool {
+    series.len() < MOST_CONSTRAINTS || series.contains_key(key)
 }
 
 /// A line that drops to zero where neighbouring points are further apart than `gap`.

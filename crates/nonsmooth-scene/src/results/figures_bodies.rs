@@ -1,32 +1,35 @@
 //! Figures of runs with bodies: largest overlap, number of contacts, residual; and the motion of bodies that the scene
 //! asks for.
 
-use super::figures::{Data, FigureError};
-use crate::plot::{Figure, Item, Scale};
+use super::figures::{Data, FigureError, Level};
+use super::frames::{Columns, ends, frames, place, rows_of};
+use nonsmooth_draw::plot::{Figure, Item, Scale};
 
 /// Names of the figures that only runs with bodies have.
-pub(super) const FIGURES: [&str; 3] = ["overlap", "touches", "residual"];
+pub(super) const FIGURES: [&str; 3] = ["overlap", "contacts", "residual"];
 
 impl Data {
     /// Whether the run has bodies.
     pub(super) fn has_bodies(&self) -> bool {
-        self.reader.table("body_frames").is_ok()
+        self.reader.table("bodies").is_ok()
     }
 
     /// All figures of bodies.
     pub(super) fn of_bodies(&self) -> Result<Vec<(&'static str, Figure)>, FigureError> {
-        let frames = self.reader.integers("body_frames")?;
-        let touches = self.reader.floats("touches")?;
-        let (mut begin, mut depths, mut counts, mut present) = (0, Vec::new(), Vec::new(), Vec::new());
-        for (t, row) in self.t.iter().zip(frames.values.chunks(4)) {
-            let end = row[1] as usize;
-            let gaps = touches.values.chunks(16).skip(begin).take(end - begin).map(|touch| touch[9]);
-            let depth = gaps.fold(0.0f64, |depth, gap| depth.max(-gap));
+        let present = frames(&self.reader, "present")?;
+        let ends = ends(&self.reader, "contacts_end")?;
+        let columns = Columns::new(&self.reader, "contacts", ["gap"])?;
+        let b = place(&self.reader, "contacts", "b")?;
+        let (mut depths, mut counts) = (Vec::new(), Vec::new());
+        for (frame, t) in self.t.iter().enumerate() {
+            let rows = columns.read(&self.reader, rows_of(&ends, frame))?;
+            let of_bodies = (0..rows.len()).filter(|&row| !rows.text(row, b).is_empty());
+            let gaps = of_bodies.map(|row| columns.floats(&rows, row)[0]);
+            let (n, depth) = gaps.fold((0, 0.0f64), |(n, depth), gap| (n + 1, depth.max(-gap)));
             depths.push((*t, depth));
-            counts.push((*t, (end - begin) as f64));
-            present.push((*t, row[2] as f64));
-            begin = end;
+            counts.push((*t, f64::from(n)));
         }
+        let present: Vec<(f64, f64)> = self.t.iter().copied().zip(present).collect();
         let line = |label: &str, points| Item::Line { label: label.to_owned(), points };
         let mut items = vec![line("contact points", counts)];
         // Where no body comes or goes, their number says nothing.
@@ -35,7 +38,7 @@ impl Data {
         }
         let mut figures = vec![
             ("overlap", self.figure("largest overlap", "overlap [m]", vec![line("overlap", depths)])),
-            ("touches", self.figure("contacts", "number [1]", items)),
+            ("contacts", self.figure("contacts", "number [1]", items)),
         ];
         figures.extend(self.residual()?.map(|figure| ("residual", figure)));
         Ok(figures)
@@ -44,7 +47,7 @@ impl Data {
     /// Residuals on a logarithmic axis, where there are any above zero.
     fn residual(&self) -> Result<Option<Figure>, FigureError> {
         let rows = self.reader.floats("solver")?;
-        let all = self.t.iter().zip(rows.values.chunks(4)).map(|(t, row)| (*t, row[0]));
+        let all = self.t.iter().zip(rows.values.chunks(rows.width)).map(|(t, row)| (*t, row[1]));
         let points: Vec<(f64, f64)> = all.filter(|(_, r)| *r > 0.0 && r.is_finite()).collect();
         if points.len() < 2 {
             return Ok(None);
@@ -56,33 +59,45 @@ impl Data {
 
     /// Number of coordinates of systems; those of bodies follow.
     pub(super) fn n_of_systems(&self) -> usize {
-        self.reader.table("q").map_or(0, |table| table.spec.width)
+        self.reader.table("coordinates").map_or(0, |table| (table.spec.width - 1) / 2)
     }
 
-    /// The course of coordinate `place` of all bodies, or of its velocity.
-    pub(super) fn body_motion(&self, table: &str, place: usize) -> Result<Item, FigureError> {
-        let in_plane = self.reader.texts().get("dimension").is_some_and(|text| text == "plane");
-        let n_q = if in_plane { 3 } else { 7 };
-        let (body, k) = (place / n_q, place % n_q);
+    /// The body and the axis (0, 1, 2; 3 for the angle in the plane) of coordinate `coordinate` of all bodies: three of each
+    /// in the plane, seven of each in space.
+    fn body_of(&self, coordinate: usize) -> Result<(usize, usize), FigureError> {
+        let (column, rows) =
+            (place(&self.reader, "body_masses", "planar")?, self.reader.floats("body_masses")?);
+        let mut first = 0;
+        for (body, row) in rows.values.chunks_exact(rows.width).enumerate() {
+            let planar = row[column] == 1.0;
+            let n = if planar { 3 } else { 7 };
+            if coordinate < first + n {
+                let k = coordinate - first;
+                return Ok((body, if planar && k == 2 { 3 } else { k.min(2) }));
+            }
+            first += n;
+        }
+        Ok((0, 0))
+    }
+
+    /// The course of a coordinate of all bodies, or of its velocity.
+    pub(super) fn body_motion(&self, level: Level, coordinate: usize) -> Result<Item, FigureError> {
+        let (body, axis) = self.body_of(coordinate)?;
         let names = self.reader.texts().get("bodies").cloned().unwrap_or_default();
-        let axis = if in_plane { ["x", "y", "phi"][k] } else { ["x", "y", "z"][k.min(2)] };
-        let label = format!("{}.{axis}", names.lines().nth(body).unwrap_or("body"));
-        let value = |row: &[f64]| match (table, in_plane && k == 2) {
-            ("v", true) => row[12],
-            ("v", false) => row[7 + k.min(2)],
-            (_, true) => 2.0 * row[6].atan2(row[3]),
-            (_, false) => row[k.min(2)],
-        };
-        let (poses, bodies) = (self.reader.floats("poses")?, self.reader.integers("pose_bodies")?);
-        let frames = self.reader.integers("body_frames")?;
-        let (mut begin, mut points) = (0, Vec::new());
-        for (t, row) in self.t.iter().zip(frames.values.chunks(4)) {
-            let end = row[0] as usize;
-            let found = bodies.values[begin..end].iter().position(|number| *number == body as i64);
-            points.extend(
-                found.map(|i| (*t, value(&poses.values[13 * (begin + i)..13 * (begin + i + 1)]))),
-            );
-            begin = end;
+        let body = names.lines().nth(body).unwrap_or("body");
+        let label = format!("{body}.{}", ["x", "y", "z", "phi"][axis]);
+        let positions = ["x", "y", "z", "q_z", "q_w"];
+        let velocities = ["v_x", "v_y", "v_z", "omega_z", "omega_z"];
+        let names = if level == Level::Velocity { velocities } else { positions };
+        let columns = Columns::new(&self.reader, "bodies", names)?;
+        let name = place(&self.reader, "bodies", "body")?;
+        let (ends, mut points) = (ends(&self.reader, "bodies_end")?, Vec::new());
+        for (frame, t) in self.t.iter().enumerate() {
+            let rows = columns.read(&self.reader, rows_of(&ends, frame))?;
+            let Some(row) = (0..rows.len()).find(|&row| rows.text(row, name) == body) else { continue };
+            let x = columns.floats(&rows, row);
+            let is_angle = axis == 3 && level == Level::Position;
+            points.push((*t, if is_angle { 2.0 * x[3].atan2(x[4]) } else { x[axis] }));
         }
         Ok(Item::Line { label, points })
     }

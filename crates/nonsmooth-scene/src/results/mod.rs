@@ -1,19 +1,31 @@
-//! Results of a run: one HDF5 file that grows, a checkpoint beside it, figures and CSV made from it.
+//! Results of a run: one HDF5 file that grows, a checkpoint beside it, figures and CSV made from it, a summary.
 
 mod bodies;
 mod checkpoint;
+mod checkpoint_state;
+mod checkpoint_trust;
 mod csv;
 mod figures;
 mod figures_bodies;
-mod film;
-mod framing;
+mod folder_lock;
+mod frames;
+mod playback;
 mod recorder;
-mod vtk_frames;
+mod segments;
+mod step_rows;
+mod summary_file;
+mod tables;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
-pub use csv::{CsvError, table_names, write_csv};
+pub use csv::{CsvError, write_csv};
 pub use figures::{FigureError, draw_figures, figure_names};
-pub use film::{Film, FilmError, Shot};
-pub use recorder::{RESULT_FILE, RecordError, Recorder};
-pub use vtk_frames::FrameError;
-pub(crate) use vtk_frames::VtkFrames;
+pub(crate) use folder_lock::FolderLock;
+pub use folder_lock::LockError;
+pub use playback::{Playback, PlaybackError, Shot};
+pub use recorder::{RESULT_FILE, Recorder};
+pub use segments::{Change, Segment};
+pub(crate) use step_rows::n_present;
+pub use summary_file::SUMMARY_FILE;
+pub(crate) use summary_file::{Ending, SummaryFile, overlap_at, penetration_at};
+pub(crate) use tables::gap_names;
+pub use tables::system_names;

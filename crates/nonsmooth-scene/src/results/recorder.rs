@@ -1,15 +1,22 @@
 //! The recorder: appends what happened to the tables of `results.h5`.
 //!
-//! A frame is one row of `q`, `v`, `gaps`, `energy`, `solver` and `frames`; its contacts are the rows of
-//! `contacts` and `contact_keys` up to `contacts_end` (exclusive) of its row in `frames`, beginning where
-//! those of the frame before end. Impacts of every step, written or not, are in `events`. `frames` is
-//! written last and defines what is valid. `q` and `v` hold the coordinates of systems only; bodies have tables of their
-//! own (`bodies.rs`).
+//! The tables are those of `tidy`, one row each, so that CSV files are copies of them. Further tables hold the gaps, what the
+//! solver did, and the shapes and masses of bodies (`bodies.rs`). A frame is one row of `coordinates`, `energy`, `gaps`, `solver` and
+//! `frames`; its rows in `bodies`, `contacts` and `joints` end before the numbers in its row of `frames`, and begin where those of the
+//! frame before end. Impacts of every step, written or not, are in `events`. `frames` is written last and defines what is valid.
 
-use super::bodies::{self, BodyTables};
+use super::bodies;
+use super::segments::{Change, Segment};
+use super::step_rows::{body_rows, contact_rows, event_row, joints, n_present};
+use super::tables::{append, n_system_coordinates, specs, system_names};
 use crate::build::Loaded;
-use crate::store::{FRAMES, Kind, Options, StoreError, TableSpec, Writer};
-use nonsmooth::{EnergyLedger, Frame, Model, State, Status, UserError};
+use crate::observers::Due;
+use crate::store::{Options, Reader, StoreError, Writer};
+use crate::tidy::EnergyRow;
+use nonsmooth::model::{RigidState, UserError};
+use nonsmooth::observers::EnergyLedger;
+use nonsmooth::{Model, Observation, Observer, State, StepError, StepLog};
+use nonsmooth_solvers::Status;
 use std::path::Path;
 use thiserror::Error;
 
@@ -23,257 +30,204 @@ const COMMIT_EVERY: u64 = 4096;
 /// Writes the tables of a run.
 pub struct Recorder {
     writer: Writer,
-    every: u64,
+    due: Due,
+    ledger: EnergyLedger,
     places: Places,
     uncommitted: u64,
     row: Vec<f64>,
+    rigid: Vec<RigidState>,
 }
 
 /// Why a frame could not be written.
 #[derive(Debug, Error)]
 pub enum RecordError {
     /// The result file refused.
-    #[error("{0}")]
+    #[error(transparent)]
     Store(#[from] StoreError),
-    /// The motion of an obstacle failed.
+    /// The motion of a kinematic body failed.
     #[error("{0}")]
-    Motion(#[from] UserError),
+    Motion(#[from] Box<StepError>),
 }
 
-/// Places of the tables that every file has.
-const SYSTEMS: usize = 0;
-const ENERGY: usize = 1;
-const CONTACTS: usize = 2;
-const CONTACT_KEYS: usize = 3;
-const EVENTS: usize = 4;
-const EVENT_KEYS: usize = 5;
-const SOLVER: usize = 6;
-
-/// Places of the tables that depend on the model.
+/// Places of the tables in the file; those that not every model has may be missing.
 struct Places {
-    /// The tables `q` and `v`.
-    motion: Option<[usize; 2]>,
+    bodies: Option<usize>,
+    coordinates: Option<usize>,
+    energy: usize,
+    contacts: usize,
+    events: usize,
+    joints: Option<usize>,
     gaps: Option<usize>,
-    bodies: Option<BodyTables>,
+    solver: usize,
     frames: usize,
 }
 
 impl Places {
-    fn of(model: &Model) -> Self {
-        let names: Vec<String> = specs(model).into_iter().map(|spec| spec.name).collect();
-        let find = |name: &str| names.iter().position(|known| known == name);
+    fn of(writer: &Writer) -> Self {
+        let find = |name: &str| writer.index(name);
+        // A table that is not there is refused when it is written to.
+        let always = |name: &str| find(name).unwrap_or(usize::MAX);
         Self {
-            motion: find("q").zip(find("v")).map(|(q, v)| [q, v]),
+            bodies: find("bodies"),
+            coordinates: find("coordinates"),
+            energy: always("energy"),
+            contacts: always("contacts"),
+            events: always("events"),
+            joints: find("joints"),
             gaps: find("gaps"),
-            bodies: find("shapes").map(BodyTables::new),
-            frames: names.len() - 1,
+            solver: always("solver"),
+            frames: always("frames"),
         }
     }
 }
 
-/// Name, kind, columns, units and meaning of the tables of fixed width, in the order of their places.
-pub(super) type Fixed = (&'static str, Kind, &'static [&'static str], &'static str, &'static str);
-
-const SYSTEMS_TABLE: Fixed = (
-    "systems",
-    Kind::Integer,
-    &["first", "count", "born", "died"],
-    "",
-    "place of each system in q and v, and the frames in which it exists (died = -1: to the end); names in the root attribute `systems`",
-);
-#[rustfmt::skip]
-const FIXED: [Fixed; 6] = [
-    ("energy", Kind::Float,
-     &["kinetic", "potential", "external", "viscous", "contact", "friction", "obstacle", "prescribed", "scheme", "projection", "exchange", "remainder"],
-     "J", "energies, and work since the start; positive where the systems gain"),
-    ("contacts", Kind::Float, &["gap", "u_minus", "u_plus", "impulse", "force", "work"],
-     "m, m/s, m/s, N·s, N, J", "contacts of the step that led to a frame; force = impulse / step size"),
-    ("contact_keys", Kind::Integer, &["constraint", "component"],
-     "", "constraint of each row of contacts (names in the root attribute `constraints`), and 0 for the normal, 1, 2 for tangents"),
-    ("events", Kind::Float, &["t", "gap", "u_minus", "u_plus", "impulse"],
-     "s, m, m/s, m/s, N·s", "impacts of all steps"),
-    ("event_keys", Kind::Integer, &["constraint", "step"],
-     "", "constraint and step of each row of events"),
-    ("solver", Kind::Float, &["residual", "iterations", "newton_iterations", "converged"],
-     "1", "the step that led to a frame: residual, iterations of all its solves, 1 if it converged"),
-];
-const FRAMES_TABLE: Fixed = (
-    FRAMES,
-    Kind::Float,
-    &["t", "step", "step_size", "contacts_end", "events_end"],
-    "s, 1, s, 1, 1",
-    "one row per frame; written last, defines what is valid",
-);
-
-pub(super) fn fixed((name, kind, columns, unit, about): Fixed) -> TableSpec {
-    let columns = columns.iter().map(|&c| c.to_owned()).collect();
-    table(name, kind, columns, unit, about)
-}
-
-fn table(name: &str, kind: Kind, columns: Vec<String>, unit: &str, about: &str) -> TableSpec {
-    let (width, name, unit, about) = (columns.len(), name.to_owned(), unit.to_owned(), about.to_owned());
-    TableSpec { name, kind, width, columns, unit, about }
-}
-
-fn specs(model: &Model) -> Vec<TableSpec> {
-    let mut specs = vec![fixed(SYSTEMS_TABLE)];
-    specs.extend(FIXED.map(fixed));
-    let n = model.bodies.first_q;
-    if n > 0 {
-        let mut labels = vec![String::new(); n];
-        for system in &model.systems {
-            for (i, coordinate) in system.range.clone().zip(&system.coordinates) {
-                labels[i] = format!("{}.{coordinate}", system.name);
-            }
-        }
-        specs.push(table("q", Kind::Float, labels.clone(), "m, rad", "coordinates"));
-        specs.push(table("v", Kind::Float, labels, "m/s, rad/s", "velocities (right limits)"));
-    }
-    let constraints = &model.constraints;
-    if constraints.n_gaps() > 0 {
-        let names = constraints.names[..constraints.n_gaps()].to_vec();
-        specs.push(table("gaps", Kind::Float, names, "m", "gap of every constraint that has one"));
-    }
+/// The texts that a result file carries.
+fn attributes(loaded: &Loaded) -> Vec<(String, String)> {
+    let model = &loaded.simulation.model;
+    let text = |key: &str, value: String| (key.to_owned(), value);
+    let set: Vec<String> = loaded.overrides.iter().map(|(n, v)| format!("{n}={v}")).collect();
+    let parameters: Vec<String> = loaded.parameters.iter().map(|(n, v)| format!("{n}={v:?}")).collect();
+    let constraints: Vec<&str> = model.constraint_names().collect();
+    let mut attributes = vec![
+        text("program", "nonsmooth".into()),
+        text("version", env!("CARGO_PKG_VERSION").into()),
+        text("title", loaded.title.clone()),
+        text("scene", loaded.text.clone()),
+        text("set", set.join("\n")),
+        text("parameters", parameters.join("\n")),
+        text("integrator", loaded.methods.0.clone()),
+        text("solver", loaded.methods.1.clone()),
+        text("files", super::checkpoint::file_list(loaded)),
+        text("segments", begun(loaded.start)),
+        text("systems", system_names(model).join("\n")),
+        text("constraints", constraints.join("\n")),
+    ];
     if bodies::has_bodies(model) {
-        specs.extend(bodies::specs());
+        attributes.extend(bodies::attributes(model));
     }
-    specs.push(fixed(FRAMES_TABLE));
-    specs
+    attributes
 }
 
 impl Recorder {
-    /// Begins a new file in `folder` and writes the initial state.
+    /// Begins a new file in `folder`.
     pub fn create(folder: &Path, loaded: &Loaded) -> Result<Self, StoreError> {
         let model = &loaded.simulation.model;
-        let join = |names: Vec<&str>| names.join("\n");
-        let text = |key: &str, value: String| (key.to_owned(), value);
-        let set: Vec<String> = loaded.overrides.iter().map(|(n, v)| format!("{n}={v}")).collect();
-        let parameters: Vec<String> =
-            loaded.parameters.iter().map(|(n, v)| format!("{n}={v:?}")).collect();
-        let mut attributes = vec![
-            text("program", "nonsmooth".into()),
-            text("version", env!("CARGO_PKG_VERSION").into()),
-            text("title", loaded.title.clone()),
-            text("scene", loaded.text.clone()),
-            text("set", set.join("\n")),
-            text("parameters", parameters.join("\n")),
-            text("integrator", loaded.methods.0.clone()),
-            text("solver", loaded.methods.1.clone()),
-            text("files", super::checkpoint::file_list(loaded)),
-            text("systems", join(model.systems.iter().map(|s| s.name.as_str()).collect())),
-            text("constraints", join(model.constraints.names.iter().map(String::as_str).collect())),
-        ];
-        if bodies::has_bodies(model) {
-            attributes.extend(bodies::attributes(model, &loaded.materials));
-        }
         let options = Options { compress: loaded.output.compress, ..Options::default() };
-        let writer = Writer::create(folder.join(RESULT_FILE), &attributes, specs(model), options)?;
-        let mut recorder = Self::with_writer(writer, loaded);
-        for system in &model.systems {
-            let row = [system.range.start as i64, system.range.len() as i64, 0, -1];
-            recorder.writer.append_integers(SYSTEMS, &row)?;
+        let path = folder.join(RESULT_FILE);
+        let mut writer = Writer::create(path, &attributes(loaded), specs(model), options)?;
+        if bodies::has_bodies(model) {
+            bodies::write(&mut writer, model)?;
         }
-        if let Some(tables) = &recorder.places.bodies {
-            tables.begin(&mut recorder.writer, model)?;
-        }
-        Ok(recorder)
-    }
-
-    /// Goes on with the file in `folder`, cut to the given number of rows per table.
-    pub fn resume(folder: &Path, loaded: &Loaded, rows: &[(String, u64)]) -> Result<Self, StoreError> {
-        let writer = Writer::resume(folder.join(RESULT_FILE), rows)?;
         Ok(Self::with_writer(writer, loaded))
     }
 
+    /// Goes on with the file in `folder`, cut to the given number of rows per table. Changed settings become a new segment,
+    /// which begins at `at` (step and time).
+    pub fn resume(
+        folder: &Path,
+        loaded: &Loaded,
+        rows: &[(String, u64)],
+        ledger: EnergyLedger,
+        (at, changes): ((u64, f64), &[Change]),
+    ) -> Result<Self, StoreError> {
+        let path = folder.join(RESULT_FILE);
+        let mut texts = Vec::new();
+        if !changes.is_empty() {
+            let mut segments = segments(&Reader::open(&path)?);
+            segments.push(Segment { step: at.0, t: at.1, changes: changes.to_vec() });
+            let segments = serde_json::to_string(&segments).unwrap_or_default();
+            texts.extend([("segments".to_owned(), segments), ("scene".to_owned(), loaded.text.clone())]);
+            texts.push(("solver".to_owned(), loaded.methods.1.clone()));
+        }
+        let writer = Writer::resume_with(path, rows, &texts)?;
+        Ok(Self { ledger, ..Self::with_writer(writer, loaded) })
+    }
+
     fn with_writer(writer: Writer, loaded: &Loaded) -> Self {
-        let places = Places::of(&loaded.simulation.model);
-        Self { writer, every: loaded.output.every, places, uncommitted: 0, row: Vec::new() }
+        let places = Places::of(&writer);
+        let due = Due::new(loaded.output.every, loaded.n_steps);
+        let ledger = EnergyLedger::default();
+        Self { writer, due, ledger, places, uncommitted: 0, row: Vec::new(), rigid: Vec::new() }
     }
 
-    /// Writes the initial state.
-    pub fn start(
-        &mut self,
-        (model, state): (&Model, &State),
-        gaps: &[f64],
-        ledger: &EnergyLedger,
-    ) -> Result<(), RecordError> {
-        self.writer.append(SOLVER, &[0.0, 0.0, 0.0, 1.0])?;
-        self.frame((model, state), gaps, ledger, 0)
-    }
-
-    /// Writes a step if it is due or the last one, and its impacts in any case; tells whether it was written.
-    pub fn step(
-        &mut self,
-        frame: &Frame<'_>,
-        ledger: &EnergyLedger,
-        is_last: bool,
-    ) -> Result<bool, RecordError> {
-        let (after, log) = (frame.after, frame.log);
+    /// Writes a step if it is due, and its impacts in any case.
+    fn record(&mut self, step: &Observation<'_>) -> Result<(), RecordError> {
+        let Observation { model, shown, log, .. } = *step;
         for event in &log.events {
-            let row = [event.t, event.gap, event.u_minus, event.u_plus, event.impulse];
-            self.writer.append(EVENTS, &row)?;
-            self.writer.append_integers(EVENT_KEYS, &[event.key.0 as i64, after.step as i64])?;
+            append(&mut self.writer, self.places.events, &event_row(model, event))?;
         }
-        if !after.step.is_multiple_of(self.every) && !is_last {
-            return Ok(false);
+        if !self.due.is(shown.step) {
+            return Ok(());
         }
-        let contacts = &log.contacts;
-        for i in 0..contacts.keys.len() {
-            let p = contacts.impulse[i];
-            let row = [
-                contacts.gap[i],
-                contacts.u_minus[i],
-                contacts.u_plus[i],
-                p,
-                p / after.step_size,
-                contacts.work[i],
-            ];
-            self.writer.append(CONTACTS, &row)?;
-            self.writer.append_integers(
-                CONTACT_KEYS,
-                &[contacts.keys[i].0 as i64, i64::from(contacts.components[i])],
-            )?;
+        for row in contact_rows(model, &log.constraints, (shown.t, log.constraints.length)) {
+            append(&mut self.writer, self.places.contacts, &row)?;
         }
-        let residual = log.solves.last().map_or(0.0, |r| r.residual);
-        let iterations: usize = log.solves.iter().map(|r| r.iterations).sum();
-        let converged = log.solves.last().is_none_or(|r| r.status == Status::Converged);
-        let row =
-            [residual, iterations as f64, log.newton_iterations as f64, f64::from(u8::from(converged))];
-        self.writer.append(SOLVER, &row)?;
-        if let Some(tables) = &self.places.bodies {
-            tables.touches(&mut self.writer, frame)?;
-        }
-        self.frame((frame.model, after), &log.gaps, ledger, log.touches.n_impacts)?;
-        Ok(true)
+        self.frame(model, shown, Some(log), &log.gaps)
     }
 
+    /// Writes the rows of a frame.
     fn frame(
         &mut self,
-        (model, state): (&Model, &State),
+        model: &Model,
+        state: &State,
+        log: Option<&StepLog>,
         gaps: &[f64],
-        ledger: &EnergyLedger,
-        impacts: usize,
     ) -> Result<(), RecordError> {
-        let (energies, total) = (ledger.energies, ledger.total);
-        if let Some([q, v]) = self.places.motion {
-            self.writer.append(q, &state.q[..model.bodies.first_q])?;
-            self.writer.append(v, &state.v[..model.bodies.first_v])?;
-        }
-        self.row.clear();
-        self.row.extend([energies.kinetic, energies.potential]);
-        self.row.extend(total.columns().map(|(_, work)| work));
-        self.row.push(ledger.remainder);
-        self.writer.append(ENERGY, &self.row)?;
+        self.solver(state.t, log)?;
+        self.motion(model, state)?;
+        append(&mut self.writer, self.places.energy, &energy_row(state.t, &self.ledger))?;
         if let Some(table) = self.places.gaps {
-            self.writer.append(table, gaps)?;
+            self.row.clear();
+            self.row.push(state.t);
+            self.row.extend_from_slice(gaps);
+            self.writer.append(table, &self.row)?;
         }
-        if let Some(tables) = &self.places.bodies {
-            tables.frame(&mut self.writer, (model, state), impacts)?;
+        if let Some(table) = self.places.joints {
+            for joint in joints(model, state, log)? {
+                append(&mut self.writer, table, &joint.row(model, state.t))?;
+            }
         }
-        let rows = |table: usize| self.writer.rows(table).unwrap_or(0) as f64;
+        self.end_frame(model, state)
+    }
+
+    /// Writes the row of `solver`.
+    fn solver(&mut self, t: f64, log: Option<&StepLog>) -> Result<(), StoreError> {
+        let last = log.and_then(|log| log.solves.last());
+        let residual = last.map_or(0.0, |report| report.residual);
+        let converged = last.is_none_or(|report| report.status == Status::Converged);
+        let iterations: usize =
+            log.map_or(0, |log| log.solves.iter().map(|report| report.iterations).sum());
+        let newton = log.map_or(0, |log| log.newton_iterations);
+        let row = [t, residual, iterations as f64, newton as f64, f64::from(u8::from(converged))];
+        self.writer.append(self.places.solver, &row)
+    }
+
+    /// Writes where the systems and the bodies are.
+    fn motion(&mut self, model: &Model, state: &State) -> Result<(), RecordError> {
+        if let Some(table) = self.places.coordinates {
+            let n = n_system_coordinates(model);
+            self.row.clear();
+            self.row.push(state.t);
+            self.row.extend(state.q[..n].iter().zip(&state.v).flat_map(|(q, v)| [*q, *v]));
+            self.writer.append(table, &self.row)?;
+        }
+        if let Some(table) = self.places.bodies {
+            for row in body_rows(model, state, &mut self.rigid)? {
+                append(&mut self.writer, table, &row)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the row of `frames`.
+    fn end_frame(&mut self, model: &Model, state: &State) -> Result<(), RecordError> {
+        let Places { bodies, contacts, joints, events, .. } = self.places;
+        let ends = [bodies, Some(contacts), joints, Some(events)];
+        let end = |table: Option<usize>| table.and_then(|k| self.writer.rows(k)).unwrap_or(0) as f64;
         self.row.clear();
-        let ends = [rows(CONTACTS), rows(EVENTS)];
-        self.row.extend([state.t, state.step as f64, state.step_size, ends[0], ends[1]]);
+        self.row.extend([state.t, state.step as f64, state.step_size]);
+        self.row.extend(ends.map(end));
+        self.row.push(n_present(model, state) as f64);
         self.writer.append(self.places.frames, &self.row)?;
         self.uncommitted += 1;
         if self.uncommitted >= COMMIT_EVERY {
@@ -291,8 +245,60 @@ impl Recorder {
         Ok(names.enumerate().map(|(i, name)| (name, self.writer.rows(i).unwrap_or(0))).collect())
     }
 
+    /// The parts of the run with one set of settings each.
+    pub fn segments(folder: &Path) -> Vec<Segment> {
+        Reader::open(folder.join(RESULT_FILE)).map_or(Vec::new(), |reader| segments(&reader))
+    }
+
     /// Closes the file.
     pub fn finish(self) -> Result<(), StoreError> {
         self.writer.finish()
     }
+}
+
+impl Observer for Recorder {
+    fn start(&mut self, model: &Model, state: &State) -> Result<(), UserError> {
+        self.ledger.start(model, state)?;
+        let mut gaps = Vec::new();
+        model.gaps_of(state, &mut gaps)?;
+        Ok(self.frame(model, state, None, &gaps)?)
+    }
+
+    fn step(&mut self, step: &Observation<'_>) -> Result<(), UserError> {
+        self.ledger.step(step)?;
+        Ok(self.record(step)?)
+    }
+}
+
+/// The row of `energy`.
+fn energy_row(t: f64, ledger: &EnergyLedger) -> EnergyRow {
+    let (energies, works) = (&ledger.energies, &ledger.total);
+    EnergyRow {
+        t,
+        kinetic: energies.kinetic,
+        potential: energies.potential,
+        external: works.external,
+        viscous: works.viscous,
+        impact: works.impact,
+        contact: works.contact,
+        friction: works.friction,
+        joint: works.joint,
+        drive: works.drive,
+        prescribed: works.prescribed,
+        exchange: works.exchange,
+        scheme: works.scheme,
+        projection: works.projection,
+        remainder: ledger.remainder,
+    }
+}
+
+/// The first segment, as text.
+fn begun(t: f64) -> String {
+    serde_json::to_string(&[Segment { step: 0, t, changes: Vec::new() }]).unwrap_or_default()
+}
+
+/// The segments of a result file.
+fn segments(reader: &Reader) -> Vec<Segment> {
+    let text = reader.texts().get("segments");
+    text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
 }

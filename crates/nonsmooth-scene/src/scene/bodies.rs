@@ -198,13 +198,13 @@ pub struct Body {
     pub velocity: Option<Vec<Quantity>>,
     /// Angular velocity [rad/s] in the axes of the body; in the plane a number; zero if not given.
     pub angular_velocity: Option<Vector>,
-    /// Force [N] at the centre of mass in the axes of the world, as formulas of t.
+    /// Force [N] at the centre of mass in the axes of the world, as formulas of t, of any coordinate and velocity, and of expressions.
     pub force: Option<Vec<Quantity>>,
-    /// Torque [N·m] about the centre of mass in the axes of the world, as formulas of t; in the plane a number.
+    /// Torque [N·m] about the centre of mass in the axes of the world, as formulas like those of `force`; in the plane a number.
     pub torque: Option<Vector>,
     /// When the body appears [s]; from the start if not given.
-    pub born: Option<Quantity>,
-    /// Whether it stays where it is, whatever touches it.
+    pub appears_at: Option<Quantity>,
+    /// Whether it stays where it is, whatever meets it.
     #[serde(default)]
     pub fixed: bool,
     /// How it moves, whatever touches it.
@@ -282,8 +282,8 @@ pub struct Contact {
     pub default: Option<PairLaw>,
     /// The table of pairs.
     pub pair: Vec<Pair>,
-    /// Distance [m] up to which bodies count as touching; 1e-9 if not given.
-    pub layer: Option<Quantity>,
+    /// Distance up to which contact points are active, relative to the size of the smaller body [–]; 1e-9 if not given.
+    pub activation_distance: Option<Quantity>,
 }
 
 /// How own coefficients of two materials become those of their pair.
@@ -351,6 +351,8 @@ pub struct Pair {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Spring {
+    /// Name for messages and results; `spring_0`, `spring_1`, … if not given.
+    pub name: Option<String>,
     /// Makes copies i = 0, 1, …: `i` may be used in the formulas and in the names of bodies, as in `ball[i+1]`.
     pub repeat: Option<Quantity>,
     /// Its two ends, of which at least one is on a moving body.
@@ -371,4 +373,69 @@ pub struct End {
     pub body: Option<String>,
     /// The point [m], in the frame of the body (that of its shape) or of the world; the origin if not given.
     pub point: Option<Vec<Quantity>>,
+}
+
+/// A joint: what it leaves free follows from its type; it holds where the bodies are at the start.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Joint {
+    /// Name of the joint; `name[i]` if repeated.
+    pub name: String,
+    /// What it leaves free.
+    #[serde(rename = "type")]
+    #[schemars(schema_with = "super::joint_schema")]
+    pub kind: String,
+    /// Makes copies i = 0, 1, …: `i` may be used in the formulas and in the names of bodies, as in `link[i+1]`.
+    pub repeat: Option<Quantity>,
+    /// Its two sides, of which at least one is a moving body; `{}` is the world.
+    pub between: Vec<JointSide>,
+    /// Its point at the start, in the axes of the world [m].
+    pub at: Vec<Quantity>,
+    /// Direction of its axis at the start, in the axes of the world, of any length; for types that have one.
+    pub axis: Option<Vec<Quantity>>,
+    /// Whether the two bodies may meet each other.
+    #[serde(default)]
+    pub collide: bool,
+    /// What acts on its free axes, one entry each.
+    #[serde(default)]
+    pub axes: Vec<JointAxis>,
+}
+
+/// A side of a joint.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct JointSide {
+    /// Name of a body; the world if not given.
+    pub body: Option<String>,
+}
+
+/// What acts on a free axis of a joint. Its angle or travel is zero at the start.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(deny_unknown_fields)]
+pub struct JointAxis {
+    /// Lowest and highest angle [rad] or travel [m].
+    pub stop: Option<Vec<Quantity>>,
+    /// e of Newton's law at the stops [–]; 0 if not given.
+    pub restitution: Option<Quantity>,
+    /// k [N·m/rad or N/m]; 0 if not given.
+    pub stiffness: Option<Quantity>,
+    /// c [N·m·s/rad or N·s/m]; 0 if not given.
+    pub damping: Option<Quantity>,
+    /// Where the spring is slack [rad or m]; 0, the start, if not given.
+    pub rest: Option<Quantity>,
+    /// Dry friction; only 0 for now.
+    pub friction: Option<Quantity>,
+    /// A drive.
+    pub motor: Option<Motor>,
+}
+
+/// A drive of a free axis, on the second body and, reversed, on the first.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Motor {
+    /// Torque [N·m] of an angle, as a formula of t, of any coordinate and velocity, and of expressions.
+    pub torque: Option<Quantity>,
+    /// Force [N] of a travel, like `torque`.
+    pub force: Option<Quantity>,
 }

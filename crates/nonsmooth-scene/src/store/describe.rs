@@ -5,10 +5,13 @@ use std::path::Path;
 use hdf5_pure::{Dataset, File, Group};
 
 use super::error::{StoreError, hdf5, io};
-use super::spec::{Kind, Layout, MAX_WIDTH, TableSpec};
+use super::spec::{Field, Kind, Layout, MAX_ELEMENT_BYTES, MAX_WIDTH, TableSpec};
 
 /// Attribute with the position of a table among the specs; HDF5 does not keep the order.
 pub(super) const ORDER: &str = "order";
+
+/// Attribute with the kinds of the columns of records.
+pub(super) const FIELDS: &str = "fields";
 
 /// Groups nested deeper than this are a damaged file that contains itself.
 const MAX_DEPTH: usize = 32;
@@ -84,13 +87,25 @@ fn describe_table(
         } else {
             columns.split(',').map(str::to_owned).collect()
         },
+        fields: vec![],
         unit: text("unit"),
         about: text("about"),
     };
-    // The stored type must be the one this module would choose, for one of the two kinds.
+    // The stored type must be the one this module would choose, for one of the kinds.
     let datatype = dataset.datatype().map_err(hdf5(path))?;
-    let fits = |kind: &Kind| TableSpec { kind: *kind, ..spec.clone() }.datatype() == datatype;
-    spec.kind = [Kind::Float, Kind::Integer].into_iter().find(fits).ok_or_else(bad)?;
+    let codes = text(FIELDS);
+    if !codes.is_empty() {
+        let fields: Option<Vec<Field>> = codes.split(',').map(Field::from_code).collect();
+        (spec.kind, spec.fields) = (Kind::Record, fields.ok_or_else(bad)?);
+        let is_whole = [spec.fields.len(), spec.columns.len()] == [spec.width; 2]
+            && spec.row_bytes() <= MAX_ELEMENT_BYTES;
+        if !is_whole || spec.datatype() != datatype {
+            return Err(bad());
+        }
+    } else {
+        let fits = |kind: &Kind| TableSpec { kind: *kind, ..spec.clone() }.datatype() == datatype;
+        spec.kind = [Kind::Float, Kind::Integer].into_iter().find(fits).ok_or_else(bad)?;
+    }
     let (layout, n_elements) = stored(dataset, &spec, path)?.ok_or_else(bad)?;
     let factor = if layout.compress { MAX_DEFLATE_FACTOR } else { 1 };
     if n_elements.saturating_mul(layout.element_bytes as u64) > file_bytes.saturating_mul(factor) {

@@ -135,6 +135,11 @@ pub enum SpecFault {
         /// Entries per row.
         width: usize,
     },
+    /// The kinds of the columns of records do not match their names, or there are too many.
+    #[error(
+        "a table of records needs one kind and one name of its own per column, of at most 64 KiB a row"
+    )]
+    Fields,
     /// A text contains a zero byte, or a column label contains a comma.
     #[error("texts must not contain zero bytes, nor column labels commas")]
     Text,

@@ -10,7 +10,8 @@
 //!
 //! Layout: a row of width k is one element of a rank-1 dataset, an array of k numbers, which h5py
 //! reads as shape (n, k). Width 1 is a plain number. Rows above [`MAX_ELEMENT_BYTES`] are stored
-//! flat, as plain numbers, and readers reshape by the attribute `width`.
+//! flat, as plain numbers, and readers reshape by the attribute `width`. A row of named columns is a record, in which numbers and
+//! texts may stand side by side.
 //!
 //! A kill is safe without `fsync` because the page cache outlives the process. A power cut is not:
 //! only what was there at the last `Writer::sync` is promised, and then only if nothing was
@@ -20,6 +21,7 @@ mod describe;
 mod error;
 mod lock;
 mod reader;
+mod record;
 mod resume;
 mod spec;
 mod table;
@@ -31,6 +33,7 @@ mod tests;
 pub use describe::TableInfo;
 pub use error::{SpecFault, StoreError};
 pub use reader::{Reader, Rows};
+pub use record::{RecordWriter, Records};
 pub use resume::compact;
-pub use spec::{FRAMES, Kind, MAX_ELEMENT_BYTES, MAX_WIDTH, Options, TableSpec};
+pub use spec::{FRAMES, Field, Kind, MAX_ELEMENT_BYTES, MAX_WIDTH, Options, TableSpec};
 pub use writer::Writer;

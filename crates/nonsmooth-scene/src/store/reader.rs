@@ -8,6 +8,7 @@ use hdf5_pure::File;
 
 use super::describe::{TableInfo, describe};
 use super::error::{StoreError, hdf5};
+use super::record::Records;
 use super::spec::{Kind, NUMBER_BYTES};
 
 /// Bytes read at once.
@@ -56,8 +57,13 @@ impl Reader {
 
     /// One table.
     pub fn table(&self, name: &str) -> Result<&TableInfo, StoreError> {
-        let missing = || StoreError::NoTable { path: self.path.clone(), table: name.to_owned() };
-        self.tables.iter().find(|info| info.spec.name == name).ok_or_else(missing)
+        let found = self.tables.iter().find(|info| info.spec.name == name);
+        found.ok_or_else(|| self.no_table(name))
+    }
+
+    /// What to say of a table or a column that is not there.
+    pub(crate) fn no_table(&self, name: &str) -> StoreError {
+        StoreError::NoTable { path: self.path.clone(), table: name.to_owned() }
     }
 
     /// The text attributes of the file, by name.
@@ -83,6 +89,20 @@ impl Reader {
     /// Reads some rows of a table of integers.
     pub fn integers_in(&self, name: &str, rows: Range<u64>) -> Result<Rows<i64>, StoreError> {
         self.read(name, Kind::Integer, rows, i64::from_le_bytes)
+    }
+
+    /// Reads some rows of a table of records.
+    pub fn records_in(&self, name: &str, rows: Range<u64>) -> Result<Records, StoreError> {
+        let info = self.table(name)?;
+        if info.spec.kind != Kind::Record {
+            return Err(StoreError::WrongKind { table: name.to_owned(), kind: info.spec.kind });
+        }
+        let mut bytes = Vec::new();
+        self.for_each_block(info, rows, |block| {
+            bytes.extend_from_slice(block);
+            Ok(())
+        })?;
+        Ok(Records::new(&info.spec, bytes))
     }
 
     fn read<T>(
@@ -120,7 +140,7 @@ impl Reader {
             return Err(StoreError::TooFewRows { path, table: table(), want, have });
         }
         let dataset = self.file.dataset(&info.spec.name).map_err(hdf5(&self.path))?;
-        let row_bytes = info.spec.width * NUMBER_BYTES;
+        let row_bytes = info.spec.row_bytes();
         let step = (BLOCK_BYTES / row_bytes).max(1);
         for start in rows.clone().step_by(step) {
             let n_rows = (rows.end - start).min(step as u64);

@@ -17,12 +17,21 @@ impl Writer {
     /// Every table must be named in `keep`. A kill at any moment leaves either the old file or
     /// the cut one.
     pub fn resume(path: impl AsRef<Path>, keep: &[(String, u64)]) -> Result<Self, StoreError> {
+        Self::resume_with(path, keep, &[])
+    }
+
+    /// The same, with these texts in place of those of the same name.
+    pub fn resume_with(
+        path: impl AsRef<Path>,
+        keep: &[(String, u64)],
+        texts: &[(String, String)],
+    ) -> Result<Self, StoreError> {
         let path = path.as_ref();
         let source = read_locked(path)?;
         let kept = kept_rows(&source, path, keep)?;
         let is_exact = |(info, rows): (&TableInfo, &u64)| info.n_elements == rows * info.layout.per_row;
-        if !source.tables().iter().zip(&kept).all(is_exact) {
-            copy(source, path, &kept)?;
+        if !texts.is_empty() || !source.tables().iter().zip(&kept).all(is_exact) {
+            copy(source, path, &kept, texts)?;
         } else {
             // The lock goes with the reader, or the writer could not take it.
             drop(source);
@@ -36,7 +45,7 @@ pub fn compact(path: impl AsRef<Path>) -> Result<(), StoreError> {
     let path = path.as_ref();
     let source = read_locked(path)?;
     let kept: Vec<u64> = source.tables().iter().map(|info| info.rows).collect();
-    copy(source, path, &kept)
+    copy(source, path, &kept, &[])
 }
 
 /// Opens a file for reading under the writer's lock, so that no running process is disturbed.
@@ -62,8 +71,15 @@ fn kept_rows(source: &Reader, path: &Path, keep: &[(String, u64)]) -> Result<Vec
 }
 
 /// Copies the first rows of each table, block by block, and puts the copy in place of the file.
-fn copy(source: Reader, path: &Path, kept: &[u64]) -> Result<(), StoreError> {
-    let texts: Vec<_> = source.texts().iter().map(|(k, v)| (k.clone(), v.clone())).collect();
+fn copy(
+    source: Reader,
+    path: &Path,
+    kept: &[u64],
+    others: &[(String, String)],
+) -> Result<(), StoreError> {
+    let mut texts = source.texts().clone();
+    texts.extend(others.iter().cloned());
+    let texts: Vec<_> = texts.into_iter().collect();
     let tables: Vec<_> = source.tables().iter().map(|info| (info.layout, info.spec.clone())).collect();
     let part = sibling(path, ".part");
     let mut writer = Writer::create_with_layouts(&part, &texts, &tables)?;

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use hdf5_pure::{Datatype, make_f64_type, make_i64_type};
+use hdf5_pure::{
+    CharacterSet, CompoundTypeBuilder, Datatype, StringPadding, make_f64_type, make_i64_type,
+};
 
 use super::error::{SpecFault, StoreError};
 
@@ -25,6 +27,9 @@ const WIDE_CHUNK: u64 = 8192;
 /// Largest row, in entries: 512 MiB.
 pub const MAX_WIDTH: usize = 1 << 26;
 
+/// Most columns with names, and most bytes of their names: the type of a dataset lies in a header of at most 64 KiB.
+const MAX_NAMED: (usize, usize) = (500, 16_384);
+
 /// Size of one number on disk [byte].
 pub(super) const NUMBER_BYTES: usize = 8;
 
@@ -35,6 +40,64 @@ pub enum Kind {
     Float,
     /// 64-bit signed integers.
     Integer,
+    /// Columns of different kinds.
+    Record,
+}
+
+/// What a column of records holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    /// 64-bit floating point.
+    Float,
+    /// A text of up to so many times eight bytes, filled up with zeros.
+    Text(usize),
+}
+
+/// Longest text of a column, in words of eight bytes.
+const MAX_TEXT: usize = 64;
+
+impl Field {
+    /// A text that holds the longest of these, within reason.
+    pub fn text_for<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
+        let longest = texts.into_iter().map(str::len).max().unwrap_or(0);
+        Field::Text(longest.div_ceil(NUMBER_BYTES).clamp(1, MAX_TEXT))
+    }
+
+    /// Size of a cell [byte].
+    pub(super) fn n_bytes(self) -> usize {
+        match self {
+            Field::Float => NUMBER_BYTES,
+            Field::Text(words) => words * NUMBER_BYTES,
+        }
+    }
+
+    fn datatype(self) -> Datatype {
+        match self {
+            Field::Float => make_f64_type(),
+            Field::Text(_) => Datatype::String {
+                size: self.n_bytes() as u32,
+                padding: StringPadding::NullPad,
+                charset: CharacterSet::Utf8,
+            },
+        }
+    }
+
+    /// As it stands in the attribute `fields`.
+    pub(super) fn code(self) -> String {
+        match self {
+            Field::Float => "float".to_owned(),
+            Field::Text(words) => format!("text{words}"),
+        }
+    }
+
+    /// From the attribute `fields`.
+    pub(super) fn from_code(code: &str) -> Option<Self> {
+        if code == "float" {
+            return Some(Field::Float);
+        }
+        let words = code.strip_prefix("text")?.parse().ok()?;
+        (1..=MAX_TEXT).contains(&words).then_some(Field::Text(words))
+    }
 }
 
 /// Description of one table.
@@ -48,6 +111,8 @@ pub struct TableSpec {
     pub width: usize,
     /// One label per entry, or none at all for wide tables.
     pub columns: Vec<String>,
+    /// What each column holds, in a table of records; else empty.
+    pub fields: Vec<Field>,
     /// Unit of the entries, as text.
     pub unit: String,
     /// One sentence on what a row is.
@@ -87,9 +152,17 @@ pub(super) struct Layout {
 }
 
 impl TableSpec {
+    /// Size of a row [byte].
+    pub(super) fn row_bytes(&self) -> usize {
+        match self.kind {
+            Kind::Record => self.fields.iter().map(|field| field.n_bytes()).sum(),
+            Kind::Float | Kind::Integer => self.width * NUMBER_BYTES,
+        }
+    }
+
     /// The layout of a new table. A flat row is one chunk if it may, so that no commit splits it.
     pub(super) fn layout(&self, options: Options) -> Layout {
-        let row_bytes = self.width * NUMBER_BYTES;
+        let row_bytes = self.row_bytes();
         let compress = options.compress;
         if row_bytes > MAX_ELEMENT_BYTES {
             let per_row = self.width as u64;
@@ -107,12 +180,34 @@ impl TableSpec {
 
     /// The HDF5 type of one element.
     pub(super) fn datatype(&self) -> Datatype {
+        if self.kind == Kind::Record {
+            let columns = self.columns.iter().zip(&self.fields);
+            let fields = columns.fold(CompoundTypeBuilder::new(), |all, (name, field)| {
+                all.field(name, field.datatype())
+            });
+            return fields.build().unwrap_or_else(|_| make_f64_type());
+        }
         let number = self.kind.datatype();
         if self.width == 1 || self.width * NUMBER_BYTES > MAX_ELEMENT_BYTES {
             return number;
         }
+        if self.has_named_columns() {
+            let fields = CompoundTypeBuilder::new();
+            let fields = self.columns.iter().fold(fields, |all, name| all.field(name, number.clone()));
+            return fields.build().expect("at least two fields of eight bytes");
+        }
         let dimensions = vec![u32::try_from(self.width).expect("at most 8191 by the test above")];
         Datatype::Array { base_type: Box::new(number), dimensions }
+    }
+
+    /// Whether a row is stored as a record, so that other programs see the names of its columns.
+    fn has_named_columns(&self) -> bool {
+        let letters: usize = self.columns.iter().map(String::len).sum();
+        let names: BTreeSet<&String> = self.columns.iter().collect();
+        names.len() == self.width
+            && self.width <= MAX_NAMED.0
+            && letters <= MAX_NAMED.1
+            && !names.iter().any(|name| name.is_empty())
     }
 
     /// The groups the table lies in, outermost first.
@@ -131,6 +226,12 @@ impl TableSpec {
         if labels != 0 && labels != self.width {
             return Some(SpecFault::Columns { labels, width: self.width });
         }
+        let is_record = self.kind == Kind::Record;
+        let cells = if is_record { self.width } else { 0 };
+        let too_long = is_record && self.row_bytes() > MAX_ELEMENT_BYTES;
+        if self.fields.len() != cells || is_record && !self.has_named_columns() || too_long {
+            return Some(SpecFault::Fields);
+        }
         let has_zero = |text: &String| text.contains('\0');
         let texts = [&self.name, &self.unit, &self.about];
         let bad_label = |label: &String| has_zero(label) || label.contains(',');
@@ -145,6 +246,8 @@ impl Kind {
         match self {
             Kind::Float => make_f64_type(),
             Kind::Integer => make_i64_type(),
+            // A record has the types of its fields.
+            Kind::Record => make_f64_type(),
         }
     }
 }
@@ -193,7 +296,8 @@ mod tests {
     fn every_layout_is_one_that_h5py_opens() {
         for width in [1, 2, 3, 31, 32, 8191, 8192, 8193, 65_535, 65_536, 1 << 24, MAX_WIDTH] {
             let (name, unit, about) = ("q".to_owned(), String::new(), String::new());
-            let spec = TableSpec { name, kind: Kind::Float, width, columns: vec![], unit, about };
+            let (columns, fields) = (vec![], vec![]);
+            let spec = TableSpec { name, kind: Kind::Float, width, columns, fields, unit, about };
             for chunk_bytes in [0, 1000, 65_536, 1 << 20, usize::MAX] {
                 let layout = spec.layout(Options { compress: false, chunk_bytes });
                 assert!((1..=MAX_CHUNK).contains(&layout.chunk), "{width} {layout:?}");

@@ -3,6 +3,7 @@
 use hdf5_pure::{Dataset, Error};
 
 use super::describe::TableInfo;
+use super::record::RecordWriter;
 use super::spec::{FRAMES, Layout, NUMBER_BYTES, TableSpec};
 
 /// Buffered rows are written early once they reach this size [byte].
@@ -42,6 +43,19 @@ impl Table {
             self.pending.extend_from_slice(&number);
         }
         self.pending.len() >= self.flush_bytes
+    }
+
+    /// Buffers a row of cells that `fill` writes; `None` if they are not those of the table.
+    #[inline]
+    pub(super) fn push_record(&mut self, fill: impl FnOnce(&mut RecordWriter<'_>)) -> Option<bool> {
+        let before = self.pending.len();
+        let mut to = RecordWriter::new(&self.spec.fields, &mut self.pending);
+        fill(&mut to);
+        if to.end() != (self.spec.fields.len(), true) {
+            self.pending.truncate(before);
+            return None;
+        }
+        Some(self.pending.len() >= self.flush_bytes)
     }
 
     /// Rows appended so far, in the file or not.

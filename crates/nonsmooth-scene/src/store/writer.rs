@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use hdf5_pure::{AttrValue, Error, File, FileCreateProperties, MaxExtent};
 
-use super::describe::{ORDER, describe};
+use super::describe::{FIELDS, ORDER, describe};
 use super::error::{StoreError, hdf5, io};
 use super::lock::{access, open_locked};
+use super::record::RecordWriter;
 use super::spec::{Kind, Layout, NUMBER_BYTES, Options, TableSpec, check_attributes, check_specs};
 use super::table::Table;
 
@@ -74,6 +75,21 @@ impl Writer {
     /// Appends one row of integers to the table of that index, in the order of the specs.
     pub fn append_integers(&mut self, table: usize, row: &[i64]) -> Result<(), StoreError> {
         self.push(table, Kind::Integer, row.len(), row.iter().map(|x| x.to_le_bytes()))
+    }
+
+    /// Appends one row to a table of records: `fill` writes its cells in the order of the columns.
+    pub fn append_record(
+        &mut self,
+        index: usize,
+        fill: impl FnOnce(&mut RecordWriter<'_>),
+    ) -> Result<(), StoreError> {
+        let table = self.table_mut(index)?;
+        let Some(is_full) = table.push_record(fill) else {
+            let (table, kind) = (table.spec.name.clone(), table.spec.kind);
+            return Err(StoreError::WrongKind { table, kind });
+        };
+        let outcome = if is_full { table.flush_chunks() } else { Ok(()) };
+        self.settle(outcome)
     }
 
     #[inline]
@@ -166,6 +182,12 @@ impl Writer {
     }
 }
 
+/// The kinds of the columns of records, for the attribute.
+fn codes(spec: &TableSpec) -> String {
+    let codes: Vec<String> = spec.fields.iter().map(|field| field.code()).collect();
+    codes.join(",")
+}
+
 /// Writes a new file with empty tables.
 fn lay_out(
     path: &Path,
@@ -192,6 +214,7 @@ fn lay_out(
                 .set_attr("unit", AttrValue::VarLenString(spec.unit.clone()))
                 .set_attr("columns", AttrValue::VarLenString(spec.columns.join(",")))
                 .set_attr("about", AttrValue::VarLenString(spec.about.clone()))
+                .set_attr(FIELDS, AttrValue::VarLenString(codes(spec)))
                 .set_attr("width", AttrValue::I64(spec.width as i64))
                 .set_attr(ORDER, AttrValue::I64(order as i64));
             if layout.compress {

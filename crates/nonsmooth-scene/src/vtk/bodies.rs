@@ -3,15 +3,15 @@
 use super::Body;
 use super::piece::{Array, Kind, Piece};
 use glam::{DQuat, DVec3};
-use nonsmooth_geometry::Skin;
+use nonsmooth_geometry::SurfaceMesh;
 use std::io::{self, Write};
 
 /// Writes the file of a frame.
 pub(super) fn write(t: f64, bodies: &[Body<'_>], to: &mut dyn Write) -> io::Result<()> {
-    let skins = || bodies.iter().filter_map(|body| body.skin);
+    let surfaces = || bodies.iter().filter_map(|body| body.surface);
     let n_points = bodies.iter().map(points_of).sum();
-    let n_vertices = bodies.iter().filter(|body| body.skin.is_none()).count() as u64;
-    let n_triangles = skins().map(|skin| skin.triangles.len() as u64).sum();
+    let n_vertices = bodies.iter().filter(|body| body.surface.is_none()).count() as u64;
+    let n_triangles = surfaces().map(|surface| surface.triangles.len() as u64).sum();
     let per_point = |name, components, value: fn(usize, &Body<'_>) -> Vec<f64>| Array {
         name,
         kind: Kind::Float32,
@@ -62,7 +62,7 @@ pub(super) fn write(t: f64, bodies: &[Body<'_>], to: &mut dyn Write) -> io::Resu
 }
 
 fn points_of(body: &Body<'_>) -> u64 {
-    body.skin.map_or(1, |skin| skin.vertices.len() as u64)
+    body.surface.map_or(1, |surface| surface.vertices.len() as u64)
 }
 
 fn quaternion(body: &Body<'_>) -> DQuat {
@@ -93,26 +93,23 @@ fn places(bodies: &[Body<'_>], to: &mut dyn Write) -> io::Result<()> {
     const ORIGIN: &[[f64; 3]] = &[[0.0; 3]];
     for body in bodies {
         let (turn, shift) = (quaternion(body), DVec3::from_array(body.pose.position));
-        for p in body.skin.map_or(ORIGIN, |skin| &skin.vertices) {
+        for p in body.surface.map_or(ORIGIN, |surface| &surface.vertices) {
             to.write_all(&singles(&(turn * DVec3::from_array(*p) + shift).to_array()))?;
         }
     }
     Ok(())
 }
 
-/// Numbers of the points of bodies without skin.
+/// Numbers of the points of bodies without surface.
 fn single_points(bodies: &[Body<'_>], to: &mut dyn Write) -> io::Result<()> {
-    with_first(
-        bodies,
-        |first, skin| {
-            if skin.is_none() { to.write_all(&(first as i32).to_le_bytes()) } else { Ok(()) }
-        },
-    )
+    with_first(bodies, |first, surface| {
+        if surface.is_none() { to.write_all(&(first as i32).to_le_bytes()) } else { Ok(()) }
+    })
 }
 
 fn corners(bodies: &[Body<'_>], to: &mut dyn Write) -> io::Result<()> {
-    with_first(bodies, |first, skin| {
-        for v in skin.iter().flat_map(|skin| skin.triangles.iter().flatten()) {
+    with_first(bodies, |first, surface| {
+        for v in surface.iter().flat_map(|surface| surface.triangles.iter().flatten()) {
             to.write_all(&((first + u64::from(*v)) as i32).to_le_bytes())?;
         }
         Ok(())
@@ -122,11 +119,11 @@ fn corners(bodies: &[Body<'_>], to: &mut dyn Write) -> io::Result<()> {
 /// Calls `visit` with the number of each body's first point.
 fn with_first(
     bodies: &[Body<'_>],
-    mut visit: impl FnMut(u64, Option<&Skin>) -> io::Result<()>,
+    mut visit: impl FnMut(u64, Option<&SurfaceMesh>) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut first = 0;
     for body in bodies {
-        visit(first, body.skin)?;
+        visit(first, body.surface)?;
         first += points_of(body);
     }
     Ok(())

@@ -18,16 +18,19 @@ pub(super) fn bodies(bodies: &[Body<'_>]) -> Result<(), VtkError> {
             ("its kinetic energy", is_fine(&[body.kinetic_energy])),
         ];
         first_bad("body", index, &quantities)?;
-        if let Some(skin) = body.skin {
-            first_bad("body", index, &[("its skin", skin.vertices.iter().all(|p| is_fine(p)))])?;
-            if !skin.has_valid_numbers() {
-                return Err(VtkError::BadSkin { index });
+        if let Some(surface) = body.surface {
+            first_bad("body", index, &[("its surface", surface.vertices.iter().all(|p| is_fine(p)))])?;
+            if !surface.has_valid_numbers() {
+                return Err(VtkError::BadSurfaceMesh { index });
             }
         }
     }
-    let points = bodies.iter().map(|body| body.skin.map_or(1, |skin| skin.vertices.len() as u64)).sum();
-    let corners =
-        bodies.iter().map(|body| body.skin.map_or(0, |skin| 3 * skin.triangles.len() as u64)).sum();
+    let points =
+        bodies.iter().map(|body| body.surface.map_or(1, |surface| surface.vertices.len() as u64)).sum();
+    let corners = bodies
+        .iter()
+        .map(|body| body.surface.map_or(0, |surface| 3 * surface.triangles.len() as u64))
+        .sum();
     countable("points", points)?;
     countable("corners of triangles", corners)
 }

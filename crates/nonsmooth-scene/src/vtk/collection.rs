@@ -27,6 +27,16 @@ impl Collection {
         self.times.len()
     }
 
+    /// Whether the list of frames is there.
+    pub fn exists(&self) -> bool {
+        self.path().exists()
+    }
+
+    /// Frames up to time t [s].
+    pub fn n_frames_up_to(&self, t: f64) -> usize {
+        self.times.iter().take_while(|at| **at <= t).count()
+    }
+
     fn path(&self) -> PathBuf {
         self.folder.join(format!("{}.pvd", self.name))
     }

@@ -31,14 +31,14 @@ pub enum VtkError {
         /// Which of its numbers.
         quantity: &'static str,
     },
-    /// A skin has vertex or normal numbers that do not exist.
-    #[error("body {index}: its skin names vertices or normals that it does not have")]
-    BadSkin {
+    /// A surface has vertex or normal numbers that do not exist.
+    #[error("body {index}: its surface names vertices or normals that it does not have")]
+    BadSurfaceMesh {
         /// Number of the body in the frame.
         index: usize,
     },
     /// More points or corners than 32 bits can count.
-    #[error("a frame of {got} {what}: at most {most} can be written; use coarser skins", most = i32::MAX)]
+    #[error("a frame of {got} {what}: at most {most} can be written; use coarser surfaces", most = i32::MAX)]
     TooMany {
         /// What there is too much of.
         what: &'static str,

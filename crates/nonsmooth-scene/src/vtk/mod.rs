@@ -17,7 +17,7 @@ mod piece;
 pub use error::VtkError;
 
 use collection::Collection;
-use nonsmooth_geometry::Skin;
+use nonsmooth_geometry::SurfaceMesh;
 use nonsmooth_geometry::spatial::Pose;
 use std::path::Path;
 
@@ -25,7 +25,7 @@ use std::path::Path;
 #[derive(Clone, Copy, Debug)]
 pub struct Body<'a> {
     /// Its surface in its own frame; without one the body is a single point, for glyphs.
-    pub skin: Option<&'a Skin>,
+    pub surface: Option<&'a SurfaceMesh>,
     /// Where it is.
     pub pose: Pose,
     /// Of its origin [m/s].
@@ -81,6 +81,17 @@ impl VtkWriter {
         writer.bodies.keep(n_frames)?;
         writer.contacts.keep(n_frames)?;
         Ok(writer)
+    }
+
+    /// Goes on with a run after its frames up to time t [s], or begins one if there is none.
+    pub fn resume_at(folder: &Path, name: &str, t: f64) -> Result<Self, VtkError> {
+        let mut writer = Self::named(folder, name)?;
+        if !writer.bodies.exists() {
+            return Self::create(folder, name);
+        }
+        writer.bodies.read()?;
+        let n_frames = writer.bodies.n_frames_up_to(t);
+        Self::resume(folder, name, n_frames)
     }
 
     fn named(folder: &Path, name: &str) -> Result<Self, VtkError> {

@@ -65,7 +65,7 @@ end = 0.1
 step_size = 0.005
 "#;
 
-/// A scene in the plane, beside a system: parts, motion, births, groups, a constraint on a body.
+/// A scene in the plane, beside a system: parts, motion, appearances, groups, a constraint on a body.
 pub const FLAT: &str = r#"title = "In the plane"
 
 [world]
@@ -103,7 +103,7 @@ shape = { type = "polygon", points = [[0, 0], ["0.3 + 0.01*i", 0], [0.1, 0.2]] }
 density = "100 + i"
 position = ["-1.5 - 0.4*i", 2.5]
 torque = "0.1*i*t"
-born = "0.01*i"
+appears_at = "0.01*i"
 
 [shape.disc]
 type = "ball"

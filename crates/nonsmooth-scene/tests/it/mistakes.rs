@@ -1,7 +1,7 @@
 //! Wrong scenes: small edits of a good one, each with the place and the words of the message.
 
-use crate::{complaint, from_text, mistakes_of};
-use nonsmooth_scene::{line_column, load_text};
+use crate::{complaint, from_text, mistakes_of, scene_files};
+use nonsmooth_scene::{line_column, load, load_text};
 use std::path::PathBuf;
 
 const GOOD: &str = r#"title = "Good"
@@ -134,7 +134,7 @@ const FORMULAS: &[Case] = &[
     ("gap = \"z - y\"", "gap = \"\"", (34, 8), "the formula is empty"),
     ("gap = \"z - y\"", "gap = \"z - v_y\"", (34, 12), "no name `v_y`"),
     ("gap = \"z - y\"", "gap = \"z - ball[0].x\"", (34, 12), "no name `ball[0].x`"),
-    ("force = [\"sin(t)\", 0]", "force = [\"sin(t) + z\", 0]", (14, 20), "no name `z`"),
+    ("force = [\"sin(t)\", 0]", "force = [\"sin(t) + w\", 0]", (14, 20), "no name `w`"),
     ("mass = [[2, \"cos(a - b)\"]", "mass = [[2, \"cos(a - v_b)\"]", (27, 22), "no name `v_b`"),
     ("{ y = \"0.1*cos(t)\" }", "{ y = \"0.1*cos(s)\" }", (22, 29), "no name `s`"),
     ("prescribed = { y =", "prescribed = { yy =", (22, 21), "system `plate` has no coordinate `yy`"),
@@ -162,7 +162,7 @@ const VALUES: &[Case] = &[
     ("[run]", "[law.rebound2]\ntype = \"bilateral\"\nrestitution = 1\n\n[run]", (48, 15), "`bilateral` has no option `restitution`"),
     ("theta = 0.5", "theta = 0.5\ntolerance = 1", (53, 13), "`moreau-jean` has no option `tolerance`"),
     ("type = \"auto\"", "type = \"enumerate\"\nmax_pivots = 5", (56, 14), "`enumerate` has no option `max_pivots`"),
-    ("theta = 0.5", "level = \"position\"", (50, 1), "cannot honour restitution 0.5 of constraint `floor`"),
+    ("theta = 0.5", "level = \"position\"", (50, 1), "leaves no rebound and cannot honour the restitution of law `rebound`"),
     ("every = 1", "plot = [\"ball.z\", \"ball.w\"]", (58, 19), "no coordinate `ball.w`; there are"),
 ];
 
@@ -179,8 +179,8 @@ const NAMES: &[Case] = &[
     ("gap = \"z - y\"\n", "", (32, 1), "exactly one of `gap` and `velocity`"),
     ("gap = \"z - y\"", "gap = \"1 + t\"", (34, 7), "depends on no coordinate"),
     ("gap = \"z - y\"", "gap = 1", (34, 7), "depends on no coordinate"),
-    ("gap = \"z - y\"", "gap = \"z - y + a\"", (34, 7), "touches 3 systems; a constraint touches at most two"),
-    ("gap = \"z - y\"", "velocity = \"v_z - v_y\"", (35, 7), "is at velocity level, so restitution 0.5 has no meaning"),
+    ("gap = \"z - y\"", "gap = \"z - y + a\"", (34, 7), "involves 3 systems; a constraint involves at most two"),
+    ("gap = \"z - y\"", "velocity = \"v_z - v_y\"", (35, 7), "is at velocity level, so the rebound of law `rebound` has no meaning"),
     ("name = \"plate\"", "name = \"plate\"\nrepeat = 1.5", (19, 10), "`repeat` must be a whole number from 1 to 10⁷, got 1.5"),
     ("name = \"plate\"", "name = \"plate\"\nrepeat = 0", (19, 10), "`repeat` must be a whole number from 1 to 10⁷, got 0"),
     ("name = \"plate\"", "name = \"ball\"", (18, 8), "there are two systems called `ball`"),
@@ -353,6 +353,25 @@ theta = 2
     let broken = text.replace("q = [-1]", "q = true");
     let error = load_text("all.toml", broken, PathBuf::new(), &[]).err().expect("it is wrong");
     assert!(error.to_string().contains("are checked when these are mended"), "{error}");
+}
+
+#[test]
+fn a_parameter_with_a_mistake_is_told_once() {
+    let mut n = 0;
+    for path in scene_files() {
+        let names: Vec<String> =
+            load(&path, &[]).expect("a good scene").parameters.into_keys().collect();
+        for name in names {
+            for (value, words) in [("nonsense", "no name `nonsense`"), ("1/0", "must be finite")] {
+                let set = [(name.clone(), value.to_owned())];
+                let told = load(&path, &set).err().expect("it is wrong").to_string();
+                let end = format!("1 mistake in {}", path.display());
+                assert!(told.contains(words) && told.ends_with(&end), "--set {name}={value}: {told}");
+                n += 1;
+            }
+        }
+    }
+    assert!(n > 100, "{n} cases");
 }
 
 #[test]

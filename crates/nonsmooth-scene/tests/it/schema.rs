@@ -1,8 +1,10 @@
 //! The JSON Schema of scene files: sound in itself, and complete for the scenes of the project.
 
 use crate::scene_files;
-use nonsmooth::{INTEGRATORS, LAWS, SOLVERS};
+use nonsmooth::INTEGRATORS;
+use nonsmooth::laws::LAWS;
 use nonsmooth_scene::{load, load_text, schema};
+use nonsmooth_solvers::SOLVERS;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! Files for VTK, read back by a small reader of their own.
 
 use nonsmooth_geometry::spatial::{Pose, Shape};
-use nonsmooth_geometry::{Detail, Skin};
+use nonsmooth_geometry::{Detail, SurfaceMesh};
 use nonsmooth_scene::vtk::{Body, Contact, VtkError, VtkWriter};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -84,14 +84,15 @@ fn listed(path: &Path) -> Vec<(f64, String)> {
     .collect()
 }
 
-fn skins() -> [Skin; 2] {
+fn meshes() -> [SurfaceMesh; 2] {
     let detail = Detail::of(8);
-    [Shape::ball(0.5), Shape::cuboid([0.1, 0.2, 0.3])].map(|shape| shape.expect("sound").skin(&detail))
+    [Shape::ball(0.5), Shape::cuboid([0.1, 0.2, 0.3])]
+        .map(|shape| shape.expect("sound").surface_mesh(&detail))
 }
 
-fn frame<'a>(skins: &'a [Skin; 2], t: f64) -> (Vec<Body<'a>>, Vec<Contact>) {
-    let body = |k: usize, skin: Option<&'a Skin>| Body {
-        skin,
+fn frame<'a>(meshes: &'a [SurfaceMesh; 2], t: f64) -> (Vec<Body<'a>>, Vec<Contact>) {
+    let body = |k: usize, mesh: Option<&'a SurfaceMesh>| Body {
+        surface: mesh,
         pose: Pose::turned([k as f64, t, 0.25], [0.0, 0.0, 1.0], 0.5 * t),
         velocity: [3.0, 4.0 * t, 0.0],
         angular_velocity: [0.0, 0.5, k as f64],
@@ -105,24 +106,24 @@ fn frame<'a>(skins: &'a [Skin; 2], t: f64) -> (Vec<Body<'a>>, Vec<Contact>) {
         impulse: [0.0, 0.1, 0.2],
         force: [1.0, 2.0, 3.0 + t],
     };
-    let bodies = vec![body(0, Some(&skins[0])), body(1, None), body(2, Some(&skins[1]))];
+    let bodies = vec![body(0, Some(&meshes[0])), body(1, None), body(2, Some(&meshes[1]))];
     (bodies, (0..4).map(contact).collect())
 }
 
 #[test]
 fn what_is_written_is_read_back() {
     let folder = Folder::new("back");
-    let skins = skins();
+    let meshes = meshes();
     let mut writer = VtkWriter::create(&folder.0, "run").expect("a folder");
     for t in [0.0, 0.1, 0.25] {
-        let (bodies, contacts) = frame(&skins, t);
+        let (bodies, contacts) = frame(&meshes, t);
         writer.frame(t, &bodies, &contacts).expect("finite");
     }
     assert_eq!(writer.n_frames(), 3);
     let files = listed(&folder.0.join("run_bodies.pvd"));
     assert_eq!(files.iter().map(|f| f.0).collect::<Vec<f64>>(), [0.0, 0.1, 0.25]);
     let (arrays, piece) = read(&folder.0.join(&files[2].1));
-    let n: usize = skins[0].vertices.len() + 1 + 8;
+    let n: usize = meshes[0].vertices.len() + 1 + 8;
     assert_eq!(attribute(&piece, "NumberOfPoints"), Some(n.to_string()));
     assert_eq!(attribute(&piece, "NumberOfVerts").as_deref(), Some("1"));
     assert_eq!(arrays["FieldData/TimeValue"], [0.25]);
@@ -130,7 +131,7 @@ fn what_is_written_is_read_back() {
     assert_eq!(owner.len(), n);
     let (sine, cosine) = 0.125_f64.sin_cos();
     for (i, k) in owner.iter().map(|k| *k as usize).enumerate() {
-        let local = [skins[0].vertices.as_slice(), &[[0.0; 3]], &skins[1].vertices].concat()[i];
+        let local = [meshes[0].vertices.as_slice(), &[[0.0; 3]], &meshes[1].vertices].concat()[i];
         let (x, y) = (cosine * local[0] - sine * local[1], sine * local[0] + cosine * local[1]);
         let want = [k as f64 + x, 0.25 + y, 0.25 + local[2]];
         for axis in 0..3 {
@@ -143,30 +144,30 @@ fn what_is_written_is_read_back() {
         assert!((arrays["PointData/speed"][i] - 10.0_f64.sqrt()).abs() < 4e-7);
         assert!((arrays["PointData/orientation"][4 * i] - cosine_half(0.125)).abs() < 1e-7);
     }
-    check_cells(&arrays, &skins);
+    check_cells(&arrays, &meshes);
 }
 
 fn cosine_half(angle: f64) -> f64 {
     (0.5 * angle).cos()
 }
 
-fn check_cells(arrays: &BTreeMap<String, Vec<f64>>, skins: &[Skin; 2]) {
-    let n = skins[0].vertices.len();
+fn check_cells(arrays: &BTreeMap<String, Vec<f64>>, meshes: &[SurfaceMesh; 2]) {
+    let n = meshes[0].vertices.len();
     assert_eq!(arrays["Verts/connectivity"], [n as f64]);
-    let first = skins[0].triangles.iter().flatten().map(|v| f64::from(*v));
-    let second = skins[1].triangles.iter().flatten().map(|v| f64::from(*v) + n as f64 + 1.0);
+    let first = meshes[0].triangles.iter().flatten().map(|v| f64::from(*v));
+    let second = meshes[1].triangles.iter().flatten().map(|v| f64::from(*v) + n as f64 + 1.0);
     assert_eq!(arrays["Polys/connectivity"], first.chain(second).collect::<Vec<f64>>());
     let ends = &arrays["Polys/offsets"];
-    assert_eq!(ends.len(), skins[0].triangles.len() + 12);
+    assert_eq!(ends.len(), meshes[0].triangles.len() + 12);
     assert!(ends.iter().enumerate().all(|(k, end)| *end == 3.0 * (k as f64 + 1.0)));
 }
 
 #[test]
 fn contacts_are_read_back_to_the_bit() {
     let folder = Folder::new("contacts");
-    let skins = skins();
+    let meshes = meshes();
     let mut writer = VtkWriter::create(&folder.0, "run").expect("a folder");
-    let (bodies, contacts) = frame(&skins, 0.3);
+    let (bodies, contacts) = frame(&meshes, 0.3);
     writer.frame(0.3, &bodies, &contacts).expect("finite");
     writer.frame(0.4, &[], &[]).expect("nothing is fine");
     let (arrays, _) = read(&folder.0.join("run_contacts_000000.vtp"));
@@ -185,11 +186,11 @@ fn contacts_are_read_back_to_the_bit() {
 #[test]
 fn a_resumed_run_keeps_its_prefix_and_is_the_same_to_the_byte() {
     let folder = Folder::new("resume");
-    let skins = skins();
+    let meshes = meshes();
     let times = [0.0, 0.5, 1.0, 1.5];
     let run = |writer: &mut VtkWriter, times: &[f64]| {
         for &t in times {
-            let (bodies, contacts) = frame(&skins, t);
+            let (bodies, contacts) = frame(&meshes, t);
             writer.frame(t, &bodies, &contacts).expect("finite");
         }
     };
@@ -217,10 +218,10 @@ fn a_resumed_run_keeps_its_prefix_and_is_the_same_to_the_byte() {
 #[test]
 fn a_run_that_dies_leaves_what_it_listed() {
     let folder = Folder::new("killed");
-    let skins = skins();
+    let meshes = meshes();
     let mut writer = VtkWriter::create(&folder.0, "run").expect("a folder");
     for t in [0.0, 1.0, 2.0] {
-        let (bodies, contacts) = frame(&skins, t);
+        let (bodies, contacts) = frame(&meshes, t);
         writer.frame(t, &bodies, &contacts).expect("finite");
         // What a kill in the middle of a frame leaves.
         std::fs::write(folder.0.join("run_bodies_000009.vtp.part"), b"half").expect("writable");
@@ -240,9 +241,9 @@ fn a_run_that_dies_leaves_what_it_listed() {
 #[test]
 fn what_is_not_finite_is_refused_and_nothing_is_written() {
     let folder = Folder::new("refused");
-    let skins = skins();
+    let meshes = meshes();
     let mut writer = VtkWriter::create(&folder.0, "run").expect("a folder");
-    let (bodies, contacts) = frame(&skins, 0.0);
+    let (bodies, contacts) = frame(&meshes, 0.0);
     type Spoil = fn(&mut Body<'_>);
     let spoilers: [(&str, Spoil); 6] = [
         ("body 2: its position is", |b| b.pose.position[1] = f64::NAN),
@@ -258,10 +259,10 @@ fn what_is_not_finite_is_refused_and_nothing_is_written() {
         let error = writer.frame(0.0, &spoiled, &contacts).expect_err("not finite").to_string();
         assert!(error.starts_with(words), "{error}");
     }
-    let mut bad = skins[1].clone();
+    let mut bad = meshes[1].clone();
     bad.triangles[3][1] = 99;
-    let spoiled = [Body { skin: Some(&bad), ..bodies[0] }];
-    assert!(matches!(writer.frame(0.0, &spoiled, &[]), Err(VtkError::BadSkin { index: 0 })));
+    let spoiled = [Body { surface: Some(&bad), ..bodies[0] }];
+    assert!(matches!(writer.frame(0.0, &spoiled, &[]), Err(VtkError::BadSurfaceMesh { index: 0 })));
     let mut spoiled = contacts.clone();
     spoiled[3].force[0] = f64::NAN;
     let error = writer.frame(0.0, &bodies, &spoiled).expect_err("not finite").to_string();

@@ -3,15 +3,15 @@
 //!
 //! `cargo run --release -p nonsmooth-solvers --example bench_sweeps -- --contacts 1000` measures one size, without
 //! arguments 10 to 100 000. `--solver` names another method than `nsgs`, `--order` another order than `natural`;
-//! `--csv` writes the table to a file too. `--touching yes` measures the bodies that touch alone: spheres from 100 to
+//! `--csv` writes the table to a file too. `--spheres yes` measures contacts of bodies alone: spheres from 100 to
 //! 100 000, one and two threads, with the memory that a solve takes beside its problem.
 
+mod contacts;
 #[path = "../../tests/it/pile.rs"]
 mod pile;
 #[allow(dead_code)]
 #[path = "../../tests/it/scenes.rs"]
 mod scenes;
-mod touching;
 mod wall;
 
 use nonsmooth_solvers::{Options, Problem, find, solve};
@@ -28,13 +28,13 @@ struct Asked {
     solver: String,
     order: String,
     csv: Option<String>,
-    touching: bool,
+    spheres: bool,
 }
 
 fn main() -> Result<(), String> {
     let asked = asked()?;
-    if asked.touching {
-        return touching::table();
+    if asked.spheres {
+        return contacts::table();
     }
     let mut table = String::from("family,form,contacts,microseconds,residual\n");
     println!("family  W          contacts  processor ns/contact/sweep  residual");
@@ -56,7 +56,7 @@ fn main() -> Result<(), String> {
 fn asked() -> Result<Asked, String> {
     let sizes = vec![10, 100, 1000, 10_000, 100_000];
     let (solver, order) = ("nsgs".into(), "natural".into());
-    let mut asked = Asked { sizes, solver, order, csv: None, touching: false };
+    let mut asked = Asked { sizes, solver, order, csv: None, spheres: false };
     let mut arguments = std::env::args().skip(1);
     while let Some(name) = arguments.next() {
         let value = arguments.next().ok_or(format!("{name} needs a value"))?;
@@ -64,7 +64,7 @@ fn asked() -> Result<Asked, String> {
             "--contacts" => asked.sizes = vec![value.parse().map_err(|_| "--contacts needs a number")?],
             "--solver" => asked.solver = value,
             "--order" => asked.order = value,
-            "--touching" => asked.touching = value == "yes",
+            "--spheres" => asked.spheres = value == "yes",
             "--csv" => asked.csv = Some(value),
             other => return Err(format!("no argument {other}")),
         }

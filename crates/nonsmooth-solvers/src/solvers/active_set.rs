@@ -16,7 +16,7 @@
 //! W + ε diag(W) and u_free − ε diag(W) p_k is solved in its place, repeatedly; its fixed point solves
 //! the problem itself, not a softened one [Rockafellar76].
 
-use super::subset::Subset;
+use super::active_block::ActiveBlock;
 use super::{Entry, Outcome, Solver, Status, Unsupported};
 use crate::certificate::certify;
 use crate::options::{Declared, Kind};
@@ -53,7 +53,7 @@ const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 pub(super) struct ActiveSet {
     max_exchanges: usize,
-    subset: Subset,
+    block: ActiveBlock,
     active: Vec<bool>,
     u: Vec<f64>,
     centre: Vec<f64>,
@@ -78,7 +78,7 @@ impl ActiveSet {
     pub(super) fn new(max_exchanges: usize) -> Self {
         Self {
             max_exchanges,
-            subset: Subset::default(),
+            block: ActiveBlock::default(),
             active: Vec::new(),
             u: Vec::new(),
             centre: Vec::new(),
@@ -106,7 +106,7 @@ impl ActiveSet {
     fn exchange(&mut self, problem: &Problem, shift: f64, p: &mut [f64], most: usize) -> (Round, usize) {
         let (mut fewest, mut patience) = (usize::MAX, PATIENCE);
         for count in 1..=most {
-            if !self.subset.prepare(problem, &self.active, shift) {
+            if !self.block.prepare(problem, &self.active, shift) {
                 return (Round::Singular, count);
             }
             for (i, p) in p.iter_mut().enumerate() {
@@ -114,10 +114,10 @@ impl ActiveSet {
             }
             if shift > 0.0 {
                 for i in 0..problem.size() {
-                    p[i] += shift * problem.delassus().get(i, i) * self.centre[i];
+                    p[i] += shift * problem.assembled().get(i, i) * self.centre[i];
                 }
             }
-            self.subset.solve(p);
+            self.block.solve(p);
             if !self.evaluate(problem, shift, p) {
                 return (Round::Singular, count);
             }
@@ -147,12 +147,12 @@ impl ActiveSet {
             let (mut free_square, mut moved_square, mut error) = (0.0f64, 0.0f64, 0.0f64);
             self.u.clear();
             for i in 0..problem.size() {
-                let moved = problem.delassus().row_dot(i, p);
+                let moved = problem.assembled().row_dot(i, p);
                 let mut free = problem.u_free[i];
                 free_square += free * free;
                 moved_square += moved * moved;
                 if shift > 0.0 {
-                    free += shift * problem.delassus().get(i, i) * (p[i] - self.centre[i]);
+                    free += shift * problem.assembled().get(i, i) * (p[i] - self.centre[i]);
                 }
                 let u = moved + free;
                 self.u.push(u);
@@ -171,7 +171,7 @@ impl ActiveSet {
             }
             self.correction.clear();
             self.correction.extend(self.u.iter().map(|u| -u));
-            self.subset.solve(&mut self.correction);
+            self.block.solve(&mut self.correction);
             for (p, d) in p.iter_mut().zip(&self.correction) {
                 *p += d;
             }
@@ -185,7 +185,7 @@ impl ActiveSet {
         for i in 0..problem.size() {
             if problem.sets[i] == Set::Nonnegative {
                 if p[i] < 0.0 {
-                    sum += (problem.delassus().get(i, i) * p[i]).powi(2);
+                    sum += (problem.assembled().get(i, i) * p[i]).powi(2);
                     p[i] = 0.0;
                 }
                 if self.u[i] < 0.0 && !self.active[i] {
@@ -215,7 +215,7 @@ impl ActiveSet {
             (_, true) => p[i] < -ROUNDING * largest,
             (_, false) => {
                 self.u[i] < 0.0 && moves(problem, i) && {
-                    let row = problem.delassus().row(i).1.iter().map(|w| w.abs()).sum::<f64>();
+                    let row = problem.assembled().row(i).1.iter().map(|w| w.abs()).sum::<f64>();
                     self.u[i] < -ROUNDING * (row * largest + problem.u_free[i].abs())
                 }
             }
@@ -241,7 +241,7 @@ impl ActiveSet {
     ) -> (Round, usize) {
         // A single contact, the most common problem of all, has a closed form.
         if let ([set], [w], [u]) =
-            (&problem.sets[..], &problem.delassus().value[..], &problem.u_free[..])
+            (&problem.sets[..], &problem.assembled().value[..], &problem.u_free[..])
             && *w > 0.0
         {
             p[0] = set.project(-u / w);
@@ -313,7 +313,7 @@ impl ActiveSet {
 /// Whether any impulse moves row i. A row of zeros can only be left alone; if it is violated the
 /// certificate says so, and the other rows are solved all the same.
 fn moves(problem: &Problem, i: usize) -> bool {
-    problem.delassus().row(i).1.iter().any(|w| *w != 0.0)
+    problem.assembled().row(i).1.iter().any(|w| *w != 0.0)
 }
 
 impl Solver for ActiveSet {
@@ -336,6 +336,6 @@ impl Solver for ActiveSet {
     }
 
     fn forget(&mut self) {
-        self.subset.forget();
+        self.block.forget();
     }
 }

@@ -332,14 +332,14 @@ struct System {
 impl System {
     /// Takes over W, and analyses its pattern if that is a new one; false if that fails.
     fn load(&mut self, problem: &Problem) -> bool {
-        let stamp = (problem.matrix_stamp, problem.symmetric);
+        let stamp = (problem.delassus.stamp, problem.delassus.symmetric);
         if stamp.0.is_some() && stamp == self.stamp {
             return true;
         }
         self.stamp = (None, false);
         self.penalty = 0.0;
-        let w = with_diagonal(problem.delassus());
-        let symmetric = problem.symmetric || w.is_symmetric(ROUNDING);
+        let w = with_diagonal(problem.assembled());
+        let symmetric = problem.delassus.symmetric || w.is_symmetric(ROUNDING);
         if let Some((old, was_symmetric, _)) = &mut self.known
             && *was_symmetric == symmetric
             && old.start == w.start

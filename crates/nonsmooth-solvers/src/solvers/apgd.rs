@@ -24,8 +24,9 @@
 
 use super::scaled::{Scaled, project_coulomb};
 use super::{Entry, Outcome, Solver, Status, Unsupported};
+use crate::delassus::Form;
 use crate::options::{Declared, Kind, Options};
-use crate::problem::{Matrix, Problem};
+use crate::problem::Problem;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "apgd",
@@ -243,9 +244,9 @@ impl Apgd {
 /// Whether W is far from symmetric. The W of bodies in implicit rotation has an asymmetry of at most 1e-2: there
 /// acceleration is better. Of 77 friction problems 73 reach 1e-8 in a second of time with this limit, 69 with none.
 fn is_skew(problem: &Problem) -> bool {
-    match &problem.matrix {
-        Matrix::Assembled(w) => !problem.symmetric && !w.is_symmetric(SKEW),
-        Matrix::Factored(_) | Matrix::Touching(_) => false,
+    match &problem.delassus.form {
+        Form::Explicit(w) => !problem.delassus.symmetric && !w.is_symmetric(SKEW),
+        Form::Primal(_) | Form::Posed(_) => false,
     }
 }
 

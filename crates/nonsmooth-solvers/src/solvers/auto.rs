@@ -15,12 +15,14 @@
 //! 4. `newton` from its end, and anew from p = 0;
 //! 5. `nsgs` to its limit.
 //!
-//! Bodies that touch: sweeps over the whole come first, guess or not, and are extrapolated (`relax.rs`); from
-//! thousands of contacts on they go by colours. Islands that are left go down the list in `touching`: more sweeps, whatever they
-//! promise, for a system of Newton's costs hundreds; `newton` in body velocities; in the plane `lemke-faceted`, which cannot
-//! stall; `apgd`, which needs no factor; then what takes long. Heaps asked for few digits go to `apgd` first: of 36 steps of 500
-//! spheres at rest that sweeps find hard it solves 28 to 1e-4 in 10 000 iterations, sweeps 4, `newton` none in 60 systems. Islands beyond `MOST_BODIES` or `MOST_TOUCHES` have sweeps
-//! and `apgd` only, beyond `GRADIENT_TOUCHES` sweeps only, so that memory stays proportional to the contacts.
+//! Contacts of bodies, with or without other rows: sweeps over the whole come first, guess or not, and are extrapolated (`gauss_seidel.rs`); from
+//! thousands of contacts on they go by colours. Islands that are left go down the list in `contacts`: more sweeps, whatever they
+//! promise, for a system of Newton's costs hundreds; `newton` in velocities; in the plane `lemke-faceted`, which cannot
+//! stall; `apgd`, which needs no factor; then what takes long. Isostatic ones asked for few digits go to `apgd` first: of 36 steps of 500
+//! spheres at rest that sweeps find hard it solves 28 to 1e-4 in 10 000 iterations, sweeps 4, `newton` none in 60 systems. Islands beyond `MOST_BODIES` or `MOST_CONTACTS` have sweeps
+//! and `apgd` only, beyond `GRADIENT_CONTACTS` sweeps only, so that memory stays proportional to the contacts.
+//!
+//! What all of it misses from a guess is begun anew from p = 0; the better end is returned.
 //!
 //! An island's share of the tolerance is that of its rows: ‖r_i‖² ≤ (n_i/n) (tolerance · ‖u_free‖)², so that an
 //! island at rest need not be solved to the rounding of its own small velocities.
@@ -28,19 +30,20 @@
 use super::active_set::{ActiveSet, MAX_EXCHANGES};
 use super::admm::Admm;
 use super::apgd::Apgd;
+use super::gauss_seidel::Progress;
 use super::interior_point::{InteriorPoint, RUNAWAY};
+use super::kinds::{MOST_CONTACTS, is_hyperstatic, is_isostatic, is_moderate, is_plane};
 use super::lemke::Lemke;
 use super::lemke_faceted::LemkeFaceted;
 use super::newton::Newton;
 use super::nsgs::Nsgs;
-use super::relax::Progress;
 use super::sweep::Order;
 use super::{Attempt, Entry, Outcome, Solver, Status, Unsupported};
 use crate::certificate::certify;
 use crate::islands::{Island, islands};
 use crate::linearise::Equations;
 use crate::options::Options;
-use crate::problem::{Matrix, Problem};
+use crate::problem::Problem;
 use crate::set::Set;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -67,18 +70,13 @@ const MORE_SWEEPS: (usize, usize) = (200, 1000);
 /// Sweeps before another method is tried, whatever they promise. Steps of a wall to 1e-8 take two thirds of the time that they
 /// take with `newton` first, those of a tower twice as long.
 const MOST_SWEEPS: usize = 2000;
-/// Rows per velocity up to which bodies in space count as a heap: spheres have 1, capsules 1.3, arches 2, walls 3.6, towers 6.
-const LOOSE_ROWS: f64 = 1.5;
-/// Sweeps of the last resort; in heaps asked for few digits that is before alternating directions, which seldom help there.
+/// Sweeps of the last resort; for isostatic ones asked for few digits that is before alternating directions, which seldom help there.
 const LAST_SWEEPS: usize = 20_000;
 /// Linear systems of the first attempt of Newton; piles need 15 from the end of the sweeps.
 const FIRST_SYSTEMS: usize = 25;
 /// Linear systems of an attempt of Newton after the first.
 const NEWTON_SYSTEMS: usize = 300;
-/// Entries per row of W from which contacts outnumber velocities: piles of spheres and capsules have 10 to 20, stacks
-/// 30 to 35, walls and towers 60 to 120.
-const HYPERSTATIC: usize = 40;
-/// Tolerance from which heaps go to gradients, and alternating directions come before Newton's method everywhere: at 1e-4
+/// Tolerance from which isostatic ones go to gradients, and alternating directions come before Newton's method everywhere: at 1e-4
 /// the collection is 3 % faster with them and its worst case 2.8 times, at 1e-8 it is 3 % slower.
 const LOOSE: f64 = 1e-6;
 /// Rounds over the islands until the whole is within tolerance.
@@ -90,19 +88,16 @@ const ADMM_ITERATIONS: f64 = 200.0;
 /// Steps of the interior point.
 const INTERIOR_STEPS: usize = 400;
 
-/// Bodies and contacts of an island up to which factors are tried: a bound on their memory, chosen, not measured.
-const MOST_BODIES: usize = 1500;
-const MOST_TOUCHES: usize = 20_000;
-/// Rows up to which a heap asked for few digits goes down the whole list: at 470 rows the interior point took 60 ms to 1e-6 where the
+/// Rows up to which an isostatic one asked for few digits goes down the whole list: at 470 rows the interior point took 60 ms to 1e-6 where the
 /// methods before it ended at 1.7e-5; at 3000 the end of the list took 12 s and solved no step of 500 spheres.
-const HEAP_ROWS: usize = 1500;
-/// Rows up to which the interior point is tried on bodies that touch: it forms W.
+const ISOSTATIC_THOROUGH: usize = 1500;
+/// Rows up to which the interior point is tried on contacts of bodies: it forms W.
 const INTERIOR_ROWS: usize = 3000;
 /// Rows up to which Lemke's method is tried on bodies in the plane: grains that avalanche in a drum, 290 rows on which all
 /// other methods end between 1e-5 and 1e-3, take 63 ms to 1e-15.
 const PLANE_ROWS: usize = 1000;
 /// Contacts up to which projected gradients are tried: they keep six vectors, 150 bytes per contact.
-const GRADIENT_TOUCHES: usize = 100_000;
+const GRADIENT_CONTACTS: usize = 100_000;
 /// Iterations of projected gradients; a column of ten boxes that slides and tips takes 5700 to 1e-10.
 const GRADIENTS: f64 = 20_000.0;
 
@@ -181,7 +176,16 @@ impl Auto {
                 p.fill(0.0);
                 self.newton.run(problem, tolerance, p, NEWTON_SYSTEMS)
             }
-            Method::InteriorPoint => self.interior_point.solve(problem, tolerance, p),
+            Method::InteriorPoint => {
+                let made = self.interior_point.solve(problem, tolerance, p);
+                if made.status == Status::Converged {
+                    made
+                } else {
+                    // Its end is worth going on from, even where the residual is not yet the smallest.
+                    let polished = self.newton.run(problem, tolerance, p, NEWTON_SYSTEMS);
+                    Outcome { iterations: made.iterations + polished.iterations, ..polished }
+                }
+            }
             Method::Admm => self.admm.solve(problem, tolerance, p),
             Method::AdmmToTheEnd => Admm::new(&Options::default()).solve(problem, tolerance, p),
             Method::Apgd => self.apgd.solve(problem, tolerance, p),
@@ -221,7 +225,7 @@ impl Auto {
     fn complementarity(&mut self, part: &Part, p: &mut [f64]) -> Outcome {
         let &Part { problem, tolerance, number, .. } = part;
         let relay = problem.sets.iter().any(|set| matches!(set, Set::Interval { .. }));
-        let pivoting = relay || (!problem.symmetric && problem.size() <= LEMKE_FIRST);
+        let pivoting = relay || (!problem.delassus.symmetric && problem.size() <= LEMKE_FIRST);
         if pivoting && !relay {
             self.kept.clear();
             self.kept.extend_from_slice(p);
@@ -274,21 +278,21 @@ impl Auto {
         self.summary(part.first)
     }
 
-    /// The chain for bodies that touch, on one island or the whole.
-    fn touching(&mut self, part: &Part, p: &mut [f64], begun: Progress) -> Outcome {
+    /// The chain for contacts of bodies, on one island or the whole.
+    fn contacts(&mut self, part: &Part, p: &mut [f64], begun: Progress) -> Outcome {
         self.sweep_while_it_pays(part, p, begun);
         let size = part.problem.size();
         let direct = is_moderate(part.problem);
-        let gradients = part.problem.sets.len() <= GRADIENT_TOUCHES;
-        let heap = part.tolerance >= LOOSE && is_heap(part.problem);
-        let thorough = !heap || size <= HEAP_ROWS;
+        let gradients = part.problem.sets.len() <= GRADIENT_CONTACTS;
+        let isostatic = part.tolerance >= LOOSE && is_isostatic(part.problem);
+        let thorough = !isostatic || size <= ISOSTATIC_THOROUGH;
         let chain = [
             (Method::Sweeps(MOST_SWEEPS), true),
-            (Method::Apgd, heap && gradients),
+            (Method::Apgd, isostatic && gradients),
             (Method::Newton(FIRST_SYSTEMS), direct),
             (Method::LemkeFaceted, size <= PLANE_ROWS && is_plane(part.problem)),
-            (Method::Apgd, !heap && gradients),
-            (Method::Sweeps(LAST_SWEEPS), heap),
+            (Method::Apgd, !isostatic && gradients),
+            (Method::Sweeps(LAST_SWEEPS), isostatic),
             (Method::AdmmToTheEnd, direct),
             (Method::InteriorPoint, size <= INTERIOR_ROWS && thorough),
             (Method::Newton(if thorough { NEWTON_SYSTEMS } else { FIRST_SYSTEMS }), direct),
@@ -324,8 +328,8 @@ impl Auto {
                 return made;
             }
             // Extrapolation begins anew with every call.
-            let touches = matches!(part.problem.matrix, Matrix::Touching(_));
-            let budget = FIRST_SWEEPS.max(if touches { sweeps } else { sweeps / 2 });
+            let contacts = part.problem.delassus.has_contacts();
+            let budget = FIRST_SWEEPS.max(if contacts { sweeps } else { sweeps / 2 });
             made = self.nsgs.sweep_until(part.problem, part.tolerance, p, budget);
             sweeps += made.sweeps;
             let last = self.attempts.last_mut().expect("the first sweeps are noted");
@@ -346,8 +350,8 @@ impl Auto {
         let mut part_p = Vec::new();
         let mut largest = 0;
         for (number, (island, prepared)) in found.iter().enumerate() {
-            // Bodies that touch are taken out one by one, so that memory is that of the largest of these.
-            if prepared.is_none() && island.constraints.len() > MOST_TOUCHES {
+            // Contacts of bodies are taken out one by one, so that memory is that of the largest of these.
+            if prepared.is_none() && island.constraints.len() > MOST_CONTACTS {
                 continue;
             }
             let built = prepared.is_none().then(|| island.problem(whole.problem));
@@ -360,9 +364,9 @@ impl Auto {
             part_p.extend(island.rows.iter().map(|&i| p[i]));
             let first = self.attempts.len();
             let part = Part { problem, tolerance, number: number + 1, first, cold: whole.cold };
-            let made = if let Matrix::Touching(_) = problem.matrix {
+            let made = if problem.delassus.has_contacts() {
                 let begun = self.sweep(&part, &mut part_p, FIRST_SWEEPS);
-                self.touching(&part, &mut part_p, begun)
+                self.contacts(&part, &mut part_p, begun)
             } else if problem.is_scalar() {
                 self.complementarity(&part, &mut part_p)
             } else {
@@ -381,63 +385,42 @@ impl Auto {
         }
     }
 
-    /// What the attempts from `first` on amount to.
-    fn summary(&self, first: usize) -> Outcome {
-        let made = &self.attempts[first..];
-        let last = made.last().expect("at least one method was tried");
-        let infeasible = made.iter().any(|attempt| attempt.status == Status::Infeasible);
-        let iterations = made.iter().map(|attempt| attempt.iterations).sum();
-        // The word of the method that found the best impulses; `solve` replaces it where the certificate is met.
-        let status = if infeasible { Status::Infeasible } else { last.status };
-        Outcome { status, iterations, method: last.method }
-    }
-}
-
-/// Whether all friction is that of the plane.
-fn is_plane(problem: &Problem) -> bool {
-    problem.sets.iter().all(|set| matches!(set, Set::Nonnegative | Set::Free | Set::Coulomb2 { .. }))
-}
-
-impl Solver for Auto {
-    fn accepts(&self, _problem: &Problem) -> Result<(), Unsupported> {
-        Ok(())
-    }
-
-    fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
-        self.attempts.clear();
-        let whole = Part { problem, tolerance, number: 0, first: 0, cold: p.iter().all(|p| *p == 0.0) };
-        let touches = matches!(problem.matrix, Matrix::Touching(_));
-        self.nsgs.accelerate(touches);
-        if problem.is_scalar() && !touches {
+    /// The chain from the impulses in `p`; `cold` says that they are no guess.
+    fn chain(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64], cold: bool) -> Outcome {
+        let first = self.attempts.len();
+        let whole = Part { problem, tolerance, number: 0, first, cold };
+        let contacts = problem.delassus.has_contacts();
+        self.nsgs.accelerate(contacts);
+        if problem.is_scalar() && !contacts {
             return self.complementarity(&whole, p);
         }
         let mut begun = None;
-        if touches || !whole.cold {
+        if contacts || !whole.cold {
             let mut made = self.sweep(&whole, p, FIRST_SWEEPS);
-            if touches {
+            if contacts {
                 made = self.sweep_while_it_pays(&whole, p, made);
             }
             if made.status == Status::Converged {
-                return self.summary(0);
+                return self.summary(first);
             }
             begun = Some(made);
         }
         let mut found = islands(problem);
         if found.len() == 1 {
             let begun = begun.unwrap_or_else(|| self.sweep(&whole, p, FIRST_SWEEPS));
-            if touches {
-                return self.touching(&whole, p, begun);
+            if contacts {
+                return self.contacts(&whole, p, begun);
             }
             return self.friction(&whole, p, begun);
         }
-        if touches && found.iter().any(|island| island.constraints.len() > MOST_TOUCHES) {
+        if contacts && found.iter().any(|island| island.constraints.len() > MOST_CONTACTS) {
             // Only sweeps fit the largest island, and they take the others along.
             if self.attempt(Method::Sweeps(LAST_SWEEPS), &whole, p) <= tolerance {
-                return self.summary(0);
+                return self.summary(first);
             }
         }
         let prepare = |island: Island| {
-            let problem = (!touches).then(|| island.problem(problem));
+            let problem = (!contacts).then(|| island.problem(problem));
             (island, problem)
         };
         let found: Vec<(Island, Option<Problem>)> = found.drain(..).map(prepare).collect();
@@ -455,6 +438,46 @@ impl Solver for Auto {
         total
     }
 
+    /// What the attempts from `first` on amount to.
+    fn summary(&self, first: usize) -> Outcome {
+        let made = &self.attempts[first..];
+        let last = made.last().expect("at least one method was tried");
+        let infeasible = made.iter().any(|attempt| attempt.status == Status::Infeasible);
+        let iterations = made.iter().map(|attempt| attempt.iterations).sum();
+        // The word of the method that found the best impulses; `solve` replaces it where the certificate is met.
+        let status = if infeasible { Status::Infeasible } else { last.status };
+        Outcome { status, iterations, method: last.method }
+    }
+}
+
+impl Solver for Auto {
+    fn accepts(&self, _problem: &Problem) -> Result<(), Unsupported> {
+        Ok(())
+    }
+
+    fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
+        self.attempts.clear();
+        let cold = p.iter().all(|p| *p == 0.0);
+        let made = self.chain(problem, tolerance, p, cold);
+        if cold || made.status == Status::Converged {
+            return made;
+        }
+        let residual = certify(problem, p, &mut self.u).residual;
+        if residual <= tolerance {
+            return made;
+        }
+        // A guess may lead astray what is solved from nothing, as a problem from a file is.
+        let best = p.to_vec();
+        p.fill(0.0);
+        let anew = self.chain(problem, tolerance, p, true);
+        let iterations = made.iterations + anew.iterations;
+        if certify(problem, p, &mut self.u).residual < residual {
+            return Outcome { iterations, ..anew };
+        }
+        p.copy_from_slice(&best);
+        Outcome { iterations, ..made }
+    }
+
     fn attempts(&self) -> &[Attempt] {
         &self.attempts
     }
@@ -467,30 +490,6 @@ impl Solver for Auto {
         self.admm.forget();
         self.apgd.forget();
         (self.kept, self.u) = (Vec::new(), Vec::new());
-    }
-}
-
-/// Whether an island has few enough bodies and contacts for factors.
-fn is_moderate(problem: &Problem) -> bool {
-    match &problem.matrix {
-        Matrix::Touching(touching) => {
-            touching.bodies.len() <= MOST_BODIES && touching.touches.len() <= MOST_TOUCHES
-        }
-        _ => true,
-    }
-}
-
-/// Whether bodies in space have few contacts each: a system of Newton's costs 200 to 400 sweeps there (in walls and towers 30 to 60).
-fn is_heap(problem: &Problem) -> bool {
-    let Matrix::Touching(touching) = &problem.matrix else { return false };
-    !is_plane(problem) && problem.size() as f64 <= LOOSE_ROWS * 6.0 * touching.bodies.len() as f64
-}
-
-/// Whether contacts outnumber velocities, seen from the entries of W; where W is in factors Newton's systems are small.
-fn is_hyperstatic(problem: &Problem) -> bool {
-    match &problem.matrix {
-        Matrix::Assembled(w) => w.n_entries() > HYPERSTATIC * w.n_rows(),
-        Matrix::Factored(_) | Matrix::Touching(_) => false,
     }
 }
 

@@ -92,7 +92,7 @@ impl Path {
         for (begin, set) in problem.blocks() {
             slack.push(set, row[begin] * velocity, course.depth[0], &mut p);
         }
-        let symmetric = problem.symmetric && !slack.cones.iter().any(|cone| cone.tangential);
+        let symmetric = problem.delassus.symmetric && !slack.cones.iter().any(|cone| cone.tangential);
         let kkt = Kkt::new(problem, row, &slack.fixed, symmetric).ok()?;
         let (rows, cones) = (p.len(), slack.cones.len());
         Some(Self {

@@ -121,7 +121,7 @@ impl<'a> Search<'a> {
                 let mut p = vec![0.0; n];
                 p[begin..begin + dim].copy_from_slice(&column[..dim]);
                 let mut moved = vec![0.0; n];
-                problem.delassus().multiply(&p, &mut moved);
+                problem.assembled().multiply(&p, &mut moved);
                 moved
             };
             let with_response = |mode: Mode| {
@@ -212,7 +212,7 @@ impl<'a> Search<'a> {
             p.iter().zip(&start).map(|(p, s)| p - s).collect()
         };
         let directions: Vec<Vec<f64>> = null.iter().map(shifted).collect();
-        let w = self.problem.delassus();
+        let w = self.problem.assembled();
         let multiply = |x: &Vec<f64>| {
             let mut y = vec![0.0; x.len()];
             w.multiply(x, &mut y);
@@ -261,7 +261,7 @@ impl<'a> Search<'a> {
     fn slide(&mut self, constraints: &[Constraint], choice: &[usize], at: usize) {
         let pieces = Pieces::new(self.problem, constraints, choice, Some(at));
         let (begin, n) = (constraints[at].begin, self.problem.size());
-        let w = self.problem.delassus();
+        let w = self.problem.assembled();
         let Some((constant, _)) = reveal(pieces.matrix.clone(), pieces.rhs.clone()) else {
             return;
         };
@@ -321,7 +321,7 @@ impl<'a> Pieces<'a> {
         };
         let mut free = problem.u_free.clone();
         if offset.iter().any(|x| *x != 0.0) {
-            problem.delassus().multiply_add(1.0, &offset, &mut free);
+            problem.assembled().multiply_add(1.0, &offset, &mut free);
         }
         let mut matrix = Vec::with_capacity(rows.len() * rows.len());
         for &(k, row) in &rows {

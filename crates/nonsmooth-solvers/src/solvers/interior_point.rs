@@ -158,7 +158,7 @@ struct Units {
 
 impl Units {
     fn new(problem: &Problem) -> Self {
-        let delassus = problem.delassus();
+        let delassus = problem.assembled();
         let weights: Vec<f64> = problem
             .blocks()
             .map(|(begin, set)| {

@@ -46,7 +46,7 @@ impl Kkt {
             let dim = set.dim();
             block_of_row.resize(begin + dim, offset);
             for i in begin..begin + dim {
-                push_row(problem.delassus(), i, begin..begin + dim, unit, &mut w);
+                push_row(problem.assembled(), i, begin..begin + dim, unit, &mut w);
                 place.extend(w.column[w.start[i]..].iter().map(|&j| {
                     let inside = (begin..begin + dim).contains(&(j as usize));
                     let at = || offset + (i - begin) * dim + (j as usize - begin);

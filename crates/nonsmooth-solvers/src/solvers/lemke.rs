@@ -48,7 +48,7 @@ impl Solver for Lemke {
 
     fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
         let bounds: Vec<(f64, f64)> = problem.sets.iter().map(|set| set.bounds()).collect();
-        let mixed = Mixed { matrix: problem.delassus(), rhs: &problem.u_free, bounds: &bounds };
+        let mixed = Mixed { matrix: problem.assembled(), rhs: &problem.u_free, bounds: &bounds };
         let mut judge = |p: &[f64]| {
             let residual = certify(problem, p, &mut self.u).residual;
             (residual, residual <= tolerance)

@@ -22,8 +22,9 @@ use super::lemke::MAX_PIVOTS;
 use super::mixed::{Limits, Mixed, fits};
 use super::{Attempt, Entry, Outcome, Solver, Unsupported};
 use crate::certificate::certify;
+use crate::delassus::Delassus;
 use crate::options::{Declared, Kind, Options};
-use crate::problem::{Matrix, Problem};
+use crate::problem::Problem;
 use crate::set::{Part, Set};
 use crate::sparse::Sparse;
 
@@ -86,7 +87,7 @@ impl Solver for LemkeFaceted {
 
     fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
         let lcp = self.formulate(problem);
-        let matrix = lcp.matrix(problem.delassus());
+        let matrix = lcp.matrix(problem.assembled());
         let rhs = lcp.rhs(&problem.u_free);
         let mixed = Mixed { matrix: &matrix, rhs: &rhs, bounds: &lcp.bounds };
         let faceted = self.faceted(problem, &matrix, &rhs);
@@ -210,11 +211,10 @@ impl LemkeFaceted {
                 let lcp = self.formulate(problem);
                 let set = |&(lower, upper): &(f64, f64)| Set::Interval { lower, upper };
                 Faceted::Complementarity(Box::new(Problem {
-                    matrix: Matrix::Assembled(matrix.clone()),
+                    delassus: Delassus { symmetric: false, ..Delassus::explicit(matrix.clone()) },
                     u_free: rhs.to_vec(),
                     sets: lcp.bounds.iter().map(set).collect(),
-                    symmetric: false,
-                    matrix_stamp: None,
+                    scale: None,
                 }))
             }
         }

@@ -14,8 +14,9 @@ use super::reduction::Reduced;
 use super::tableau::{End, Rules, Tableau};
 use super::{Status, Unsupported};
 use crate::certificate::certify;
-use crate::factored::components;
-use crate::problem::{Matrix, Problem};
+use crate::delassus::Delassus;
+use crate::primal::components;
+use crate::problem::Problem;
 use crate::set::Set;
 use crate::sparse::Sparse;
 
@@ -60,7 +61,7 @@ pub(super) fn fits(
     if all <= LIMIT {
         return Ok(());
     }
-    let mut group = components(problem.delassus());
+    let mut group = components(problem.assembled());
     let root = |group: &[usize], mut i: usize| {
         while group[i] != i {
             i = group[i];
@@ -147,20 +148,15 @@ impl Mixed<'_> {
         let bounds: Vec<(f64, f64)> = island.iter().map(|&i| self.bounds[i]).collect();
         let set = |&(lower, upper): &(f64, f64)| Set::Interval { lower, upper };
         let sets = bounds.iter().map(set).collect();
-        let problem = Problem {
-            matrix: Matrix::Assembled(matrix),
-            u_free: rhs,
-            sets,
-            symmetric: false,
-            matrix_stamp: None,
-        };
+        let delassus = Delassus { symmetric: false, ..Delassus::explicit(matrix) };
+        let problem = Problem { delassus, u_free: rhs, sets, scale: None };
         let mut u = Vec::new();
         let mut judge = |x: &[f64]| {
             let residual = certify(&problem, x, &mut u).residual;
             (residual, residual <= limits.tolerance)
         };
         let mut part = vec![0.0; island.len()];
-        let mixed = Mixed { matrix: problem.delassus(), rhs: &problem.u_free, bounds: &bounds };
+        let mixed = Mixed { matrix: problem.assembled(), rhs: &problem.u_free, bounds: &bounds };
         let ended = mixed.solve_whole(limits.max_pivots, &mut judge, &mut part);
         island.iter().zip(part).for_each(|(&i, part)| x[i] = part);
         ended

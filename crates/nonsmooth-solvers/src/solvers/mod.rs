@@ -1,15 +1,17 @@
 //! The list of solvers, what they share, and the one function that judges their results.
 
+mod active_block;
 mod active_set;
 mod admm;
 mod anderson;
 mod apgd;
 mod auto;
-mod body_system;
 mod central_path;
 mod complementary;
 mod enumerate;
+mod gauss_seidel;
 mod interior_point;
+mod kinds;
 mod kkt;
 mod lemke;
 mod lemke_faceted;
@@ -20,13 +22,12 @@ mod newton;
 mod newton_system;
 mod nsgs;
 mod pgs;
+mod primal_system;
 mod rank;
 mod reduction;
-mod relax;
 mod scaled;
 mod slack;
 mod sliding;
-mod subset;
 mod sweep;
 mod tableau;
 
@@ -34,7 +35,7 @@ pub use lemke_faceted::FACETED;
 
 use crate::certificate::{Certificate, certify};
 use crate::options::{Declared, OptionError, Options};
-use crate::problem::{Matrix, Problem};
+use crate::problem::Problem;
 use crate::set::Set;
 use thiserror::Error;
 
@@ -198,7 +199,7 @@ impl Unsupported {
     }
 }
 
-/// Rows of bodies that touch from which a solver gives its memory back: the rest of the step can do with it, and to ask
+/// Rows of problems with contacts from which a solver gives its memory back: the rest of the step can do with it, and to ask
 /// for it again takes little beside the sweeps. Nothing is remembered from such problems.
 const LARGE: usize = 200_000;
 
@@ -222,7 +223,7 @@ pub fn solve(
         Ok(()) => solver.solve(problem, tolerance, p),
         Err(_) => Outcome { status: Status::Unsupported, iterations: 0, method: "none" },
     };
-    if problem.size() >= LARGE && matches!(problem.matrix, Matrix::Touching(_)) {
+    if problem.size() >= LARGE && problem.delassus.has_contacts() {
         solver.forget();
     }
     let Certificate { residual, worst } = certify(problem, p, u);

@@ -14,9 +14,9 @@
 //! The equations have a free factor: d = κ λ_max(W_cc) with any κ > 0 has the same zeros, but the Newton iterates differ.
 //! Where they cycle with one κ they often do not with another, so each failure takes the next of `KAPPAS`.
 
-use super::body_system::BodySystem;
 use super::interior_point::RUNAWAY;
 use super::newton_system::NewtonSystem;
+use super::primal_system::PrimalSystem;
 use super::{Entry, Outcome, Solver, Status, Unsupported};
 use crate::certificate::certify;
 use crate::eigen::largest_eigenvalue;
@@ -77,7 +77,7 @@ pub(super) struct Newton {
     equations: Equations,
     max_iterations: usize,
     system: NewtonSystem,
-    bodies: BodySystem,
+    bodies: PrimalSystem,
     /// Whether the systems are solved in body velocities.
     in_bodies: bool,
     v: Vec<f64>,
@@ -99,7 +99,7 @@ impl Newton {
             equations,
             max_iterations,
             system: NewtonSystem::default(),
-            bodies: BodySystem::default(),
+            bodies: PrimalSystem::default(),
             in_bodies: false,
             v: Vec::new(),
             weight: Vec::new(),
@@ -116,7 +116,7 @@ impl Newton {
 
     /// The form of the systems, and d_c = λ_max(W_cc), the mean of the others where that is not positive.
     fn load(&mut self, problem: &Problem) {
-        self.in_bodies = problem.factored().is_some_and(|factored| self.bodies.load(problem, factored));
+        self.in_bodies = problem.primal().is_some_and(|primal| self.bodies.load(problem, primal));
         if !self.in_bodies {
             self.system.load(problem);
         }
@@ -259,7 +259,7 @@ impl Newton {
         }
         let at_zero = certify(problem, &zero, &mut self.scratch).residual;
         let free = problem.u_free.iter().fold(0.0f64, |m, u| m.max(u.abs()));
-        let data = free.max(self.moved(problem));
+        let data = free.max(self.largest_response(problem));
         self.reach = if data > 0.0 { RUNAWAY * data } else { f64::INFINITY };
         let residual = self.residual(problem, p);
         let best = if residual < at_zero {
@@ -273,14 +273,14 @@ impl Newton {
     }
 
     /// The largest |W p| of the last certificate.
-    fn moved(&self, problem: &Problem) -> f64 {
+    fn largest_response(&self, problem: &Problem) -> f64 {
         self.scratch.iter().zip(&problem.u_free).fold(0.0, |m, (u, free)| m.max((u - free).abs()))
     }
 
     /// The certificate, infinite where impulses run away along a ray and it proves nothing; u goes to `scratch`.
     fn residual(&mut self, problem: &Problem, p: &[f64]) -> f64 {
         let residual = certify(problem, p, &mut self.scratch).residual;
-        if self.moved(problem) <= self.reach { residual } else { f64::INFINITY }
+        if self.largest_response(problem) <= self.reach { residual } else { f64::INFINITY }
     }
 
     /// At most `budget` linear systems, or a few more to end a proximal problem: for chains.

@@ -42,7 +42,7 @@ impl NewtonSystem {
         for (c, set) in problem.sets.iter().enumerate() {
             self.owner.extend(std::iter::repeat_n(c as u32, set.dim()));
         }
-        self.pad(problem.delassus());
+        self.pad(problem.assembled());
         self.sparse = None;
     }
 

@@ -8,7 +8,7 @@
 //! spheres gains a digit in tens of sweeps, a tall stack or wall in thousands, where second-order methods are
 //! the better choice. W is never formed where the problem is given by bodies.
 
-use super::relax::{Progress, Relaxation};
+use super::gauss_seidel::{Progress, Relaxation};
 use super::sweep::{Order, Rule};
 use super::{Entry, Outcome, Solver, Unsupported};
 use crate::options::{Declared, Kind};

@@ -7,8 +7,8 @@
 //! For scalar constraints and ω = 1 the step is exact. `pgs` has ω = 1; `psor` has ω as its option, and converges for
 //! 0 < ω < 2 where W is symmetric and semi-definite and the sets are scalar [Cottle92, sec. 5.3].
 
+use super::gauss_seidel::Relaxation;
 use super::nsgs::{MAX_SWEEPS, ORDER};
-use super::relax::Relaxation;
 use super::sweep::{Order, Rule};
 use super::{Entry, Outcome, Solver, Unsupported};
 use crate::options::{Declared, Kind, Options};

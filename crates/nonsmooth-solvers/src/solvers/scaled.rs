@@ -55,7 +55,7 @@ impl Scaled {
     pub(super) fn residual(&self, problem: &Problem, p: &[f64], moved: &[f64]) -> f64 {
         let free: f64 = problem.u_free.iter().map(|u| u * u).sum();
         let moved_square: f64 = moved.iter().map(|u| u * u).sum();
-        let most = if problem.symmetric || free == 0.0 { moved_square } else { 0.0 };
+        let most = if problem.delassus.symmetric || free == 0.0 { moved_square } else { 0.0 };
         let scale = f64::max(free, most);
         let square = self.square(problem, p, moved);
         if scale > 0.0 { (square / scale).sqrt() } else { square.sqrt() }
@@ -179,7 +179,7 @@ mod tests {
             if seed % 2 == 1 {
                 // Nobody can move the last constraint.
                 let keep = n - 6;
-                problem.delassus_mut().value.iter_mut().skip(keep * n).for_each(|w| *w = 0.0);
+                problem.delassus.explicit_mut().value.iter_mut().skip(keep * n).for_each(|w| *w = 0.0);
             }
             let (p, mut moved) = (numbers(seed + 50, n), vec![0.0; n]);
             let mut scaled = Scaled::default();

@@ -51,7 +51,7 @@ fn numbers_that_are_not_finite_are_refused_with_their_row() {
                 other => panic!("{bad} in u_free[{row}]: {other:?}"),
             }
             let mut problem = two_rows();
-            problem.delassus_mut().value[2 * row] = bad;
+            problem.delassus.explicit_mut().value[2 * row] = bad;
             match problem.check() {
                 Err(ProblemError::NotFinite { what: "W", index, value }) => {
                     assert!(index == row && is_bad(value), "{index} {value}");

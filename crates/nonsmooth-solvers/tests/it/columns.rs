@@ -25,7 +25,7 @@ pub fn column_of_beads(masses: &[f64], u_free: Vec<f64>) -> Problem {
         w.finish_row();
     }
     let problem = Problem::complementarity(w, u_free).expect("a column is well posed");
-    assert!(problem.symmetric, "a column of beads has a symmetric matrix");
+    assert!(problem.delassus.symmetric, "a column of beads has a symmetric matrix");
     problem
 }
 

@@ -150,8 +150,9 @@ fn large_sparse_problems_agree_with_projected_gauss_seidel() {
             .collect();
         let w = Sparse::from_triplets(n, n, &triplets).expect("entries lie inside");
         let problem = Problem::complementarity(w, u_free).expect("well posed");
-        assert_eq!(problem.symmetric, symmetric);
-        let told = Problem { symmetric: false, ..problem.clone() };
+        assert_eq!(problem.delassus.symmetric, symmetric);
+        let mut told = problem.clone();
+        told.delassus.symmetric = false;
         for (name, problem) in [("auto", &problem), ("active-set", &problem), ("active-set", &told)] {
             let begin = Instant::now();
             let solved = run(&mut *build_named(name), problem, 1e-12, &vec![0.0; n]);

@@ -24,7 +24,7 @@ fn solvers_for(problem: &Problem) -> impl Iterator<Item = &'static Entry> {
 
 /// u of the convex problem with these shifts, one per constraint; `None` if the other solver gave up.
 fn convex_velocities(problem: &Problem, shifts: &[f64]) -> Option<Vec<f64>> {
-    let (w, n) = (problem.delassus(), problem.size());
+    let (w, n) = (problem.assembled(), problem.size());
     let mut linear = problem.u_free.clone();
     let mut upper: (Vec<usize>, Vec<usize>, Vec<f64>) = Default::default();
     for i in 0..n {

@@ -50,7 +50,7 @@ fn units_change_the_impulses_and_not_the_work() {
             {
                 let (by_matrix, by_velocity) = (2f64.powi(by_matrix), 2f64.powi(by_velocity));
                 let mut scaled = problem.clone();
-                scaled.delassus_mut().value.iter_mut().for_each(|w| *w *= by_matrix);
+                scaled.delassus.explicit_mut().value.iter_mut().for_each(|w| *w *= by_matrix);
                 scaled.u_free.iter_mut().for_each(|u| *u *= by_velocity);
                 let second = run(&mut *build_named(name), &scaled, TOLERANCE, &zero(&problem));
                 assert_eq!(second.report, first.report, "{name} {kind:?}, {by_matrix} {by_velocity}");
@@ -59,7 +59,7 @@ fn units_change_the_impulses_and_not_the_work() {
             }
             for by_matrix in [1e-8, 1e8] {
                 let mut scaled = problem.clone();
-                scaled.delassus_mut().value.iter_mut().for_each(|w| *w *= by_matrix);
+                scaled.delassus.explicit_mut().value.iter_mut().for_each(|w| *w *= by_matrix);
                 let second = run(&mut *build_named(name), &scaled, TOLERANCE, &zero(&problem));
                 assert_eq!(second.report.status, Status::Converged, "{name} {kind:?}, {by_matrix}");
             }
@@ -169,7 +169,7 @@ fn a_used_solver_gives_bit_for_bit_what_a_fresh_one_gives_on_piles() {
         for seed in 0..30 {
             let kind = KINDS[seed as usize % KINDS.len()];
             let mut problem = Pile::new(kind, 3, 8 + seed as usize % 5, seed / 3).factored();
-            problem.matrix_stamp = (seed % 2 == 0).then_some(seed);
+            problem.delassus.stamp = (seed % 2 == 0).then_some(seed);
             for round in 0..2 {
                 let again = run(&mut *used, &problem, TOLERANCE, &zero(&problem));
                 let fresh = run(&mut *build_named(entry.name), &problem, TOLERANCE, &zero(&problem));

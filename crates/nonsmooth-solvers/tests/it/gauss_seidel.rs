@@ -4,7 +4,7 @@ use crate::oracle::{Solved, Verdict, distance, run};
 use crate::pile::Pile;
 use crate::samples::{Random, gram};
 use nonsmooth_solvers::{
-    Factored, Matrix, Options, Problem, Set, Solver, Sparse, Status, certify, find,
+    Delassus, Options, Primal, Problem, Set, Solver, Sparse, Status, certify, find,
 };
 
 const METHODS: [&str; 3] = ["nsgs", "pgs", "psor"];
@@ -56,8 +56,8 @@ fn random_problem(random: &mut Random, sets: Vec<Set>, delta: f64) -> (Problem, 
         row.extend((0..n).map(|j| if i == j { delta.sqrt() } else { 0.0 }));
     }
     let mass = Sparse::diagonal(&vec![1.0; 2 * n]);
-    let factored = Factored::new(mass, Sparse::from_rows(&jacobian)).expect("well posed");
-    (formed, Problem::from_factored(factored, true, u_free, sets).expect("well posed"))
+    let factored = Primal::new(mass, Sparse::from_rows(&jacobian)).expect("well posed");
+    (formed, Problem::posed(Delassus::from_primal(factored, true), u_free, sets).expect("well posed"))
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn any_number_of_threads_gives_the_same_bits() {
 /// A pile with a tenth of 1/m added to the diagonal of W: definite, and so little friction that u is unique.
 fn definite_pile(n_contacts: usize) -> Problem {
     let mut problem = Pile::new(n_contacts, 0.1).formed();
-    let w = problem.delassus_mut();
+    let w = problem.delassus.explicit_mut();
     for i in 0..w.n_rows() {
         let (begin, end) = (w.start[i], w.start[i + 1]);
         let k = (begin..end).find(|&k| w.column[k] as usize == i).expect("the diagonal is stored");
@@ -142,7 +142,7 @@ fn units_change_nothing_but_the_units() {
         let here = swept(name, "natural", &problem, 40);
         for (by_matrix, by_velocity) in [(1e8, 1.0), (1e-8, 1.0), (1.0, 1e8), (1e8, 1e-8)] {
             let mut other = problem.clone();
-            other.delassus_mut().value.iter_mut().for_each(|w| *w *= by_matrix);
+            other.delassus.explicit_mut().value.iter_mut().for_each(|w| *w *= by_matrix);
             other.u_free.iter_mut().for_each(|u| *u *= by_velocity);
             let mut there = swept(name, "natural", &other, 40);
             there.p.iter_mut().for_each(|p| *p *= by_matrix / by_velocity);
@@ -208,7 +208,7 @@ fn the_order_of_the_contacts_changes_nothing() {
     let order = Random::new(1).permutation(problem.sets.len());
     let rows: Vec<usize> = order.iter().flat_map(|&c| 3 * c..3 * c + 3).collect();
     let w: Vec<Vec<f64>> =
-        rows.iter().map(|&i| rows.iter().map(|&j| problem.delassus().get(i, j)).collect()).collect();
+        rows.iter().map(|&i| rows.iter().map(|&j| problem.assembled().get(i, j)).collect()).collect();
     let u_free = rows.iter().map(|&i| problem.u_free[i]).collect();
     let shuffled =
         Problem::new(Sparse::from_rows(&w), u_free, problem.sets.clone()).expect("well posed");
@@ -271,11 +271,12 @@ fn bodies_are_swept_without_forming_the_matrix() {
     let mass = Sparse::diagonal(&[1.0; 6]);
     let v = random.signed_vector(6);
     let u_free = crate::samples::multiply(&jacobian, &v);
-    let factored = Factored::new(mass, Sparse::from_rows(&jacobian)).expect("well posed");
+    let factored = Primal::new(mass, Sparse::from_rows(&jacobian)).expect("well posed");
     let sets = vec![Set::Coulomb3 { mu: 0.3 }; n];
-    let problem = Problem::from_factored(factored, true, u_free, sets).expect("well posed");
+    let problem =
+        Problem::posed(Delassus::from_primal(factored, true), u_free, sets).expect("well posed");
     let begin = std::time::Instant::now();
     let solved = swept("nsgs", "natural", &problem, 20);
-    assert!(matches!(problem.matrix, Matrix::Factored(_)));
+    assert!(problem.primal().is_some());
     assert!(solved.report.residual < 1.0 && begin.elapsed().as_secs() < 20);
 }

@@ -2,7 +2,7 @@
 
 use crate::oracle::{Always, Solved, Verdict, build_named, distance, norm, run};
 use crate::samples::{Random, Sample, gram, multiply};
-use nonsmooth_solvers::{Factored, Problem, Set, Sparse, Status};
+use nonsmooth_solvers::{Delassus, Primal, Problem, Set, Sparse, Status};
 
 fn solve(problem: &Problem, tolerance: f64) -> Solved {
     run(&mut *build_named("interior-point"), problem, tolerance, &vec![0.0; problem.size()])
@@ -255,9 +255,10 @@ fn a_factored_problem_is_solved_as_the_formed_one_and_twice_the_same() {
     let heap = Heap::new(&mut Random::new(3), 8, vec![Set::Rolling3 { mu: 0.5, mu_r: 0.1 }; 12]);
     let formed = solve(&heap.sample().problem(), 1e-11);
     let mass = Sparse::diagonal(&[1.0; 48]);
-    let factored = Factored::new(mass, Sparse::from_rows(&heap.jacobian)).expect("unit masses");
+    let factored = Primal::new(mass, Sparse::from_rows(&heap.jacobian)).expect("unit masses");
     let u_free = heap.sample().u_free;
-    let problem = Problem::from_factored(factored, true, u_free, heap.sets).expect("well posed");
+    let problem =
+        Problem::posed(Delassus::from_primal(factored, true), u_free, heap.sets).expect("well posed");
     let found = solve(&problem, 1e-11);
     assert_eq!((formed.report.status, found.report.status), (Status::Converged, Status::Converged));
     // Both end at 1e-11; a condition of 100.

@@ -28,7 +28,7 @@ impl Judged {
 
 /// Judges `p`.
 pub fn judge(problem: &Problem, p: &[f64]) -> Judged {
-    let w = problem.delassus();
+    let w = problem.assembled();
     let n = problem.size();
     let (mut moved, mut size) = (vec![0.0; n], vec![0.0; n]);
     for i in 0..n {
@@ -181,7 +181,7 @@ fn project_pyramid(mu: f64, sides: u32, x: &[f64]) -> Vec<f64> {
 /// The least λ for which λ I − S is positive definite, S the symmetric part of the block.
 fn largest_eigenvalue(problem: &Problem, begin: usize, set: Set) -> f64 {
     let n = set.dim();
-    let w = |i: usize, j: usize| problem.delassus().get(begin + i, begin + j);
+    let w = |i: usize, j: usize| problem.assembled().get(begin + i, begin + j);
     let s: Vec<Vec<f64>> = (0..n).map(|i| (0..n).map(|j| 0.5 * (w(i, j) + w(j, i))).collect()).collect();
     if n == 1 {
         return s[0][0];

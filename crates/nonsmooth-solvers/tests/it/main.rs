@@ -1,8 +1,10 @@
 //! Integration tests of the solvers, from their specification alone. One binary, so linking is cheap.
 
 mod bad_input;
+mod certificate;
 mod columns;
 mod conformance;
+mod contacts;
 mod convex;
 mod enumerate;
 mod first_order;
@@ -12,6 +14,7 @@ mod honesty;
 mod interior_point;
 mod judge;
 mod lemke;
+mod operator;
 mod oracle;
 mod pile;
 mod piles;
@@ -19,4 +22,3 @@ mod random_lcp;
 mod reuse;
 mod samples;
 mod scenes;
-mod touching;

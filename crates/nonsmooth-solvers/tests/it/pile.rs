@@ -3,7 +3,7 @@
 //! M is diagonal (three masses and three moments of inertia per sphere), J has twelve entries per row and
 //! contact, and u_free = J v with v = g h downwards plus a little at random.
 
-use nonsmooth_solvers::{Factored, Problem, Set, Sparse};
+use nonsmooth_solvers::{Delassus, Primal, Problem, Set, Sparse};
 
 /// Radius [m], mass [kg] and speed gained in a step [m/s] of the spheres.
 const RADIUS: f64 = 0.1;
@@ -45,14 +45,14 @@ impl Pile {
     /// W by bodies.
     pub fn factored(&self) -> Problem {
         let factored =
-            Factored::new(self.mass.clone(), self.jacobian.clone()).expect("masses are positive");
-        Problem::from_factored(factored, true, self.u_free.clone(), self.sets.clone())
+            Primal::new(self.mass.clone(), self.jacobian.clone()).expect("masses are positive");
+        Problem::posed(Delassus::from_primal(factored, true), self.u_free.clone(), self.sets.clone())
             .expect("a pile is well posed")
     }
 
     /// W formed.
     pub fn formed(&self) -> Problem {
-        let w = self.factored().delassus().clone();
+        let w = self.factored().assembled().clone();
         Problem::new(w, self.u_free.clone(), self.sets.clone()).expect("a pile is well posed")
     }
 }

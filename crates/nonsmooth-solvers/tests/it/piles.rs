@@ -4,7 +4,7 @@
 //! the one below opens all contacts at once, hence a solution exists whatever the friction [Acary18].
 
 use crate::samples::Random;
-use nonsmooth_solvers::{Factored, Problem, Set, Sparse};
+use nonsmooth_solvers::{Delassus, Primal, Problem, Set, Sparse};
 
 /// What the contacts of a pile are like.
 #[derive(Clone, Copy, Debug)]
@@ -124,15 +124,18 @@ impl Pile {
         let u_free =
             rows.iter().map(|row| row.iter().zip(&self.v_free).map(|(h, v)| h * v).sum()).collect();
         let factored =
-            Factored::new(self.mass.clone(), Sparse::from_rows(&rows)).expect("masses are positive");
+            Primal::new(self.mass.clone(), Sparse::from_rows(&rows)).expect("masses are positive");
         let sets = self.constraints.iter().map(|(set, _)| *set).collect();
-        Problem::from_factored(factored, true, u_free, sets).expect("piles are well posed")
+        Problem::posed(Delassus::from_primal(factored, true), u_free, sets)
+            .expect("piles are well posed")
     }
 
     pub fn assembled(&self) -> Problem {
         let problem = self.factored();
-        let w = problem.delassus().clone();
-        Problem { symmetric: true, ..Problem::new(w, problem.u_free, problem.sets).expect("well posed") }
+        let w = problem.assembled().clone();
+        let mut formed = Problem::new(w, problem.u_free, problem.sets).expect("well posed");
+        formed.delassus.symmetric = true;
+        formed
     }
 }
 

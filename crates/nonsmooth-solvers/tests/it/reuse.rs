@@ -19,7 +19,7 @@ fn the_same_matrix_stamp_gives_bit_for_bit_what_a_fresh_solver_gives() {
             for seed in 40_000..40_050 {
                 let random = &mut Random::new(!seed);
                 let mut problem = family.sample(seed).problem();
-                problem.matrix_stamp = Some(7);
+                problem.delassus.stamp = Some(7);
                 let zero = vec![0.0; problem.size()];
                 let mut used = build(entry);
                 for round in 0..6 {
@@ -63,7 +63,7 @@ fn nothing_depends_on_the_problems_solved_before() {
                 let mut problem = sample.problem();
                 // A stamp of its own for each matrix, or none.
                 let name: u64 = family.name.bytes().map(u64::from).sum();
-                problem.matrix_stamp = (seed % 3 > 0).then_some(1000 * seed + name);
+                problem.delassus.stamp = (seed % 3 > 0).then_some(1000 * seed + name);
                 if seed % 7 == 0 {
                     used.forget();
                 }
@@ -89,7 +89,7 @@ fn large_problems_with_the_same_stamp_are_bit_for_bit_those_of_a_fresh_solver() 
         for seed in 0..5 {
             let (_, _, u_free) = thrown_column(&mut Random::new(seed), n);
             let mut problem = column_of_beads(&vec![0.7; n], u_free);
-            problem.matrix_stamp = Some(1);
+            problem.delassus.stamp = Some(1);
             let again = run(&mut *used, &problem, 1e-10, &vec![0.0; n]);
             let fresh = run(&mut *build_named(name), &problem, 1e-10, &vec![0.0; n]);
             assert_eq!(again.report, fresh.report, "seed {seed} by {name}");

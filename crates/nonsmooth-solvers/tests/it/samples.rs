@@ -1,6 +1,6 @@
 //! Seeded problems by families. `family.sample(seed)` is the same problem on every machine.
 
-use nonsmooth_solvers::{Matrix, Problem, Set, Sparse};
+use nonsmooth_solvers::{Delassus, Problem, Set, Sparse};
 
 /// SplitMix64: 64 bits of state, enough for tests, no dependency.
 pub struct Random(u64);
@@ -86,15 +86,9 @@ impl Sample {
 
     pub fn problem(&self) -> Problem {
         let n = self.size();
-        let problem = Problem {
-            matrix: Matrix::Assembled(Sparse::from_rows(&self.rows)),
-            u_free: self.u_free.clone(),
-            sets: self.sets.clone(),
-            symmetric: (0..n).all(|i| (0..n).all(|j| self.rows[i][j] == self.rows[j][i])),
-            matrix_stamp: None,
-        };
-        problem.check().expect("samples are well posed");
-        problem
+        let mut delassus = Delassus::explicit(Sparse::from_rows(&self.rows));
+        delassus.symmetric = (0..n).all(|i| (0..n).all(|j| self.rows[i][j] == self.rows[j][i]));
+        Problem::posed(delassus, self.u_free.clone(), self.sets.clone()).expect("samples are well posed")
     }
 
     /// The same problem in other units: W `by_matrix`, u_free `by_velocity`.

@@ -1,6 +1,6 @@
 //! Bodies that touch, as a step of a simulation leaves them: stacks, walls, arches, towers, piles of spheres.
 
-use nonsmooth_solvers::{IMMOVABLE, Inertia, Problem, Set, Touch, Touching};
+use nonsmooth_solvers::{ContactRows, Delassus, IMMOVABLE, Inertia, Problem, Set};
 
 type Vector = [f64; 3];
 
@@ -9,7 +9,7 @@ type Vector = [f64; 3];
 pub struct Scene {
     pub bodies: Vec<Inertia>,
     pub centres: Vec<Vector>,
-    pub touches: Vec<Touch>,
+    pub contacts: Vec<ContactRows>,
     pub velocities: Vec<[f64; 6]>,
     pub friction: f64,
     state: u64,
@@ -70,7 +70,7 @@ impl Scene {
     fn touch(&mut self, bodies: [u32; 2], point: Vector, normal: Vector) {
         let arm = |body: u32| self.centres.get(body as usize).map_or([0.0; 3], |x| minus(point, *x));
         let arms = bodies.map(arm);
-        self.touches.push(Touch { bodies, frame: frame(normal), arms });
+        self.contacts.push(ContactRows { bodies, frame: frame(normal), arms });
     }
 
     /// Four contacts at the corners of a rectangle: middle, and two half edges.
@@ -94,12 +94,12 @@ impl Scene {
 
     /// The problem, every contact with friction.
     pub fn problem(&self) -> Problem {
-        self.with_sets(vec![Set::Coulomb3 { mu: self.friction }; self.touches.len()])
+        self.with_sets(vec![Set::Coulomb3 { mu: self.friction }; self.contacts.len()])
     }
 
     pub fn with_sets(&self, sets: Vec<Set>) -> Problem {
         let mut u_free = Vec::new();
-        for (touch, set) in self.touches.iter().zip(&sets) {
+        for (touch, set) in self.contacts.iter().zip(&sets) {
             let mut world = [0.0; 3];
             for (k, sign) in [(0, -1.0), (1, 1.0)] {
                 if let Some(v) = self.velocities.get(touch.bodies[k] as usize) {
@@ -109,8 +109,8 @@ impl Scene {
             }
             u_free.extend(touch.frame[..set.dim()].iter().map(|row| dot(*row, world)));
         }
-        let touching = Touching::new(self.bodies.clone(), self.touches.clone());
-        Problem::from_touching(touching, u_free, sets).expect("scenes are well posed")
+        Problem::posed(operator(&self.bodies, &self.contacts, &sets), u_free, sets)
+            .expect("scenes are well posed")
     }
 }
 
@@ -293,4 +293,14 @@ impl Scene {
         let middle = [0, 1, 2].map(|k| 0.5 * (x[k] + y[k]));
         self.touch([a, b], middle, unit(minus(y, x)));
     }
+}
+
+/// W of bodies and contacts, as many rows each as its set has.
+pub fn operator(bodies: &[Inertia], contacts: &[ContactRows], sets: &[Set]) -> Delassus {
+    let mut delassus = Delassus::default();
+    delassus.fill_contacts(sets.iter().map(|set| set.dim()), |own_bodies, own_contacts| {
+        own_bodies.extend_from_slice(bodies);
+        own_contacts.extend_from_slice(contacts);
+    });
+    delassus
 }

@@ -8,7 +8,8 @@
 //!
 //! ```
 //! use nonsmooth::analysis::{Ladder, Reference, Study, exact};
-//! use nonsmooth::{MoreauJean, Options};
+//! use nonsmooth::integrators::MoreauJean;
+//! use nonsmooth_solvers::Options;
 //!
 //! let ball = exact::find("ball").unwrap().build(&Options::default()).unwrap();
 //! let ladder = Ladder::new((0.0, ball.horizon()), (1e-2, 1e-3), 3, 8).unwrap();
@@ -27,6 +28,7 @@
 //! ```
 
 pub mod exact;
+mod first_order_form;
 mod graph;
 mod hausdorff;
 mod ladder;
@@ -36,6 +38,7 @@ mod order;
 mod segment;
 mod study;
 
+pub use first_order_form::FirstOrderForm;
 pub use graph::{Graph, GraphError};
 pub use hausdorff::{Excess, excess, hausdorff};
 pub use ladder::{Ladder, LadderError, next_prime};

@@ -2,14 +2,14 @@
 //! impulses only at the end of the step.
 //!
 //! ```text
-//! a⁺ = M(q)⁻¹ (f(t, q, v) + Hᵀ λ⁺)                 0 ≤ ÿ ⟂ λ⁺ ≥ 0   where y ≤ ε, u ≤ ε
-//! v₁ = v + h a⁺,   q⁺ = q + h/2 (v + v₁)
-//! a⁻ = M(q⁺)⁻¹ (f(t⁺, q⁺, v₁) + Hᵀ λ⁻)             0 ≤ ÿ ⟂ λ⁻ ≥ 0   where y⁺ ≤ ε, u₁ ≤ ε
+//! a⁺ = M(q)⁻¹ (f(t, q, v) + Jᵀ λ⁺)                 0 ≤ ÿ ⟂ λ⁺ ≥ 0   where y ≤ ε, u ≤ ε
+//! v₁ = v + h a⁺,   q⁺ = q ⊕ h/2 (v + v₁)
+//! a⁻ = M(q⁺)⁻¹ (f(t⁺, q⁺, v₁) + Jᵀ λ⁻)             0 ≤ ÿ ⟂ λ⁻ ≥ 0   where y⁺ ≤ ε, u₁ ≤ ε
 //! v⁻ = v + h/2 (a⁺ + a⁻)
-//! M(q⁺)(v⁺ − v⁻) = Hᵀ p                             0 ≤ u⁺ + e u⁻ ⟂ p + h/2 λ⁻ ≥ 0   where y⁺ ≤ ε
+//! M(q⁺)(v⁺ − v⁻) = Jᵀ p                             −(u⁺ + shift) ∈ N_C(p + h/2 λ⁻)   where y⁺ ≤ ε
 //! ```
 //!
-//! with ÿ = H a + curvature. In a step in which a gap closes, y > ε and y⁺ ≤ ε, v⁻ is formed without λ: there impulses
+//! with ÿ = J a + curvature; the shift is that of the law's step form, e u⁻ for Newton's. In a step in which a gap closes, y > ε and y⁺ ≤ ε, v⁻ is formed without λ: there impulses
 //! carry everything. Joints are in all three problems, with equality. [Schindler14] has p ≥ 0; here p may take back what λ⁻
 //! gave too much, O(h³): else a contact that is pressed would part by the error of the method, lose its λ⁺ in the next
 //! step and sink by a h²/2 (order 1 on curved surfaces; tests/it/d1_minus.rs: lasting_contact_is_of_order_two).
@@ -20,25 +20,29 @@
 //! g h/(2 + 2e). `persistent` = "inelastic" lets contacts that were closed before come to rest.
 //!
 //! The ledger books impacts exactly and the power of forces F = M a + ∇V by the trapezoidal rule. With v_½ = ½ (v + v⁻)
-//! and the displacement defect d = q⁺ − q − h v_½ it closes for linear systems:
+//! and the displacement defect d = h/2 (v + v₁) − h v_½, in the axes of the state, it closes for linear systems and bodies:
 //!
 //! ```text
 //! scheme = ½ (∇V + ∇V⁺)·d + h/2 (F⁺·(v_½ − v) + F⁻·(v_½ − v₁))
 //! ```
 
-use super::tracking::{Contact, Hit, Motion, Point, Power, Record, Row, Standing, refuse_untracked};
-use super::{Entry, Integrator, Refusal, Solving};
-use crate::error::{StepResult, check_finite};
-use crate::log::{Counts, StepLog};
-use crate::model::{Key, Model, State};
-use crate::phases::Balance;
+use super::refusal::needs_step_form;
+use super::tracking::{
+    ConstraintStatus, Contact, Hit, Motion, Point, Record, RowForm, Watch, add_works, book, instant,
+    refuse_untracked, worst_last,
+};
+use super::{Entry, Integrator, Refusal};
+use crate::error::{StepResult, check_coordinates, check_finite};
+use crate::log::{Counts, StepLog, Works};
+use crate::model::{Model, RigidState, State};
+use crate::phases::SolverSettings;
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "d1-minus",
     about: "time-discontinuous Galerkin, half-explicit: contact forces apart from impulses, second order in smooth phases",
     options: &[&CLOSED_GAP, &CLOSED_VELOCITY, &PERSISTENT],
-    make: |options, solving| Box::new(D1Minus::new(options, solving)),
+    make: |options, settings| Box::new(D1Minus::new(options, settings)),
 };
 
 const CLOSED_GAP: Declared = Declared {
@@ -66,51 +70,62 @@ pub struct D1Minus {
     closed_velocity: f64,
     /// Whether contacts that were closed before keep their restitution.
     rebounds: bool,
-    solving: Solving,
-    work: Work,
+    settings: SolverSettings,
+    scratch: Scratch,
 }
 
 /// Scratch; no bit of a result depends on it.
 #[derive(Default)]
-struct Work {
+struct Scratch {
     motion: Motion,
     contact: Contact,
     record: Record,
-    row: Row,
-    /// The start of the step, then (t⁺, q⁺) with v₁ and v⁻.
+    watch: Watch,
+    /// The start of the step.
+    start: Point,
+    /// The start of the step, then (t⁺, q⁺) with v₁, v⁻ and v⁺.
     at: Point,
-    /// How all constraints stand there.
-    standing: Vec<Standing>,
+    /// How all rows stand there.
+    status: Vec<ConstraintStatus>,
     /// Which contacts were closed at the start.
     was_closed: Vec<bool>,
+    /// Which rows carried something in the step.
+    carries: Vec<bool>,
     /// The accelerations at the start and at the end.
     sides: [Side; 2],
-    /// The constraints of the impulses, and what λ⁻ gave them [N·s].
+    /// The rows of the impulses, and what λ⁻ gave them [N·s].
     keys: Vec<usize>,
     given: Vec<f64>,
-    balance: Balance,
-    gradient: Vec<f64>,
+    /// h/2 (v + v₁), as velocities of the state times a time.
+    step: Vec<f64>,
+    change: Vec<f64>,
+    rigid: Vec<RigidState>,
+    part: Vec<f64>,
 }
 
 /// Acceleration and contact forces at one end of the step.
 #[derive(Default)]
 struct Side {
-    /// M⁻¹ f.
+    /// M⁻¹ f, in working axes.
     free: Vec<f64>,
-    /// M⁻¹ (f + Hᵀ λ), in a step with an impact M⁻¹ f.
+    /// M⁻¹ (f + Jᵀ λ), in a step with an impact M⁻¹ f, in working axes.
     a: Vec<f64>,
-    /// F = M a + ∇V [N].
+    /// The same as a change of velocities of the state.
+    a_state: Vec<f64>,
+    /// F = M a + ∇V and ∇V in the axes of the state [N].
     force: Vec<f64>,
-    /// The constraints that may carry a force.
+    gradient: Vec<f64>,
+    /// The rows that may carry a force.
     keys: Vec<usize>,
     /// h/2 λ of each [N·s].
     impulse: Vec<f64>,
-    /// h/2 times the power of what has no potential [J].
-    work: Power,
+    /// h/2 times the power of what has no potential [J]: of forces, and of contacts and joints.
+    work: Works,
+    held: Works,
 }
 
 impl Side {
-    /// h/2 λ of the constraints `keys`, 0 for those that carry none; both lists are sorted.
+    /// h/2 λ of the rows `keys`, 0 for those that carry none; both lists are sorted.
     fn given(&self, keys: &[usize], given: &mut Vec<f64>) {
         given.clear();
         given.extend(keys.iter().map(|key| {
@@ -121,13 +136,13 @@ impl Side {
 }
 
 impl D1Minus {
-    fn new(options: &Options, solving: Solving) -> Self {
+    fn new(options: &Options, settings: SolverSettings) -> Self {
         Self {
             closed_gap: options.number(&CLOSED_GAP),
             closed_velocity: options.number(&CLOSED_VELOCITY),
             rebounds: options.word(&PERSISTENT) == "impact",
-            solving,
-            work: Work::default(),
+            settings,
+            scratch: Scratch::default(),
         }
     }
 
@@ -139,96 +154,109 @@ impl D1Minus {
         (h, impact): (f64, bool),
         log: &mut StepLog,
     ) -> StepResult {
-        let carries = |s: &Standing| s.gap <= self.closed_gap && s.u <= self.closed_velocity;
-        let Work { motion, contact, at, standing, sides, .. } = &mut self.work;
-        let Side { free, a, keys, impulse, work, .. } = &mut sides[end];
-        let mut power = Power::default();
+        let carries = |s: &ConstraintStatus| s.gap <= self.closed_gap && s.u <= self.closed_velocity;
+        let Scratch { motion, contact, at, status, sides, .. } = &mut self.scratch;
+        let Side { free, a, a_state, keys, impulse, work, held, .. } = &mut sides[end];
+        let mut power = Works::default();
         motion.free(model, at, free, &mut power)?;
+        (*work, *held) = (Works::default(), Works::default());
+        add_works(work, 0.5 * h, &power);
         a.clone_from(free);
-        select(model, standing, carries, keys);
+        select(&motion.watched.always, status, carries, keys);
         impulse.clear();
         if !impact && !keys.is_empty() {
-            motion.closed.fill(model, keys, at, &mut motion.factors, &motion.scale)?;
-            motion.closed.curve(model, keys, at)?;
-            let closed = &motion.closed;
+            motion.gather(model, keys, at)?;
+            motion.curve(model, keys)?;
+            let (closed, watched) = (&motion.closed, &motion.watched);
             let rhs = |i: usize| closed.along(i, free) + closed.curvature[i];
-            contact.solve(model, keys, closed, rhs, &mut self.solving, log)?;
+            contact.solve(model, (watched, keys), closed, rhs, &mut self.settings, log)?;
             closed.push(&contact.x, a);
             impulse.extend(contact.x.iter().map(|lambda| 0.5 * h * lambda));
-            for (lambda, standing) in contact.x.iter().zip(&closed.standing) {
-                power.contact += lambda * standing.u;
-                power.obstacle -= lambda * standing.rate;
+            for ((impulse, status), &key) in impulse.iter().zip(&closed.status).zip(&*keys) {
+                book(watched.column[key], impulse * status.u, held);
+                held.prescribed -= impulse * status.rate;
             }
         }
-        *work = Power::default();
-        work.add(0.5 * h, &power);
+        a_state.clone_from(a);
+        motion.to_state(model, a_state);
         Ok(())
     }
 
-    /// v⁻ into the present point, with its forces booked; returns what the scheme adds to the energy [J].
-    fn combine(&mut self, model: &Model, now: &State, h: f64, impact: bool) -> StepResult<f64> {
-        let Work { record, at, sides, balance, gradient, .. } = &mut self.work;
-        for (side, q) in sides.iter_mut().zip([&now.q, &at.q]) {
+    /// v⁻ into the present point, with its forces booked.
+    fn combine(&mut self, model: &Model, h: f64, impact: bool) -> StepResult {
+        let Scratch { motion, record, start, at, sides, step, rigid, part, .. } = &mut self.scratch;
+        for (side, point) in sides.iter_mut().zip([&*start, &*at]) {
+            motion.go_to(model, point)?;
             if impact {
                 side.a.clone_from(&side.free);
+                side.a_state.clone_from(&side.free);
+                motion.to_state(model, &mut side.a_state);
             }
-            side.force.clear();
-            side.force.resize(q.len(), 0.0);
-            balance.add_gradient(model, q, 1.0, &mut side.force)?;
-            balance.add_inertia(model, q, 1.0, &side.a, &mut side.force)?;
-        }
-        gradient.clear();
-        gradient.resize(now.q.len(), 0.0);
-        for q in [&now.q, &at.q] {
-            balance.add_gradient(model, q, 0.5, gradient)?;
+            let here = instant(&motion.place, &motion.presence);
+            side.gradient.clear();
+            side.gradient.resize(side.a.len(), 0.0);
+            model.gradient(&here, (&mut *rigid, &mut *part), &mut side.gradient)?;
+            model.rigid.hold_absent(&motion.presence, &mut side.gradient);
+            side.force.clone_from(&side.gradient);
+            model.times(&here, [1.0, 0.0, 0.0], &side.a, &mut side.force)?;
+            motion.to_state(model, &mut side.force);
+            motion.to_state(model, &mut side.gradient);
         }
         let mut added = 0.0;
         for (i, v) in at.v.iter_mut().enumerate() {
-            let v_minus = now.v[i] + 0.5 * h * (sides[0].a[i] + sides[1].a[i]);
-            let mean = 0.5 * (now.v[i] + v_minus);
-            added += gradient[i] * (at.q[i] - now.q[i] - h * mean);
-            added += 0.5 * h * sides[0].force[i] * (mean - now.v[i]);
+            let v_minus = start.v[i] + 0.5 * h * (sides[0].a_state[i] + sides[1].a_state[i]);
+            let mean = 0.5 * (start.v[i] + v_minus);
+            added += 0.5 * (sides[0].gradient[i] + sides[1].gradient[i]) * (step[i] - h * mean);
+            added += 0.5 * h * sides[0].force[i] * (mean - start.v[i]);
             added += 0.5 * h * sides[1].force[i] * (mean - *v);
             *v = v_minus;
         }
-        for Side { keys, impulse, work, .. } in sides {
-            if impact {
-                record.smooth(&[], &Power { contact: 0.0, obstacle: 0.0, ..*work }, &[]);
-            } else {
-                record.smooth(keys, work, impulse);
+        for Side { keys, impulse, work, held, .. } in sides {
+            record.smooth(&[], work, &[]);
+            if !impact {
+                record.smooth(keys, held, impulse);
             }
         }
-        Ok(added)
+        record.works.scheme += added;
+        Ok(())
     }
 
     /// The impulses at the end of the step; `at` holds v⁻, then v⁺.
     fn strike(&mut self, model: &Model, log: &mut StepLog) -> StepResult {
         let closed_gap = self.closed_gap;
-        let Work { motion, contact, record, at, standing, keys, was_closed, sides, given, .. } =
-            &mut self.work;
-        select(model, standing, |s| s.gap <= closed_gap, keys);
+        let Scratch {
+            motion, contact, record, at, status, keys, was_closed, sides, given, change, ..
+        } = &mut self.scratch;
+        select(&motion.watched.always, status, |s| s.gap <= closed_gap, keys);
         if keys.is_empty() {
             return Ok(());
         }
-        motion.closed.fill(model, keys, at, &mut motion.factors, &motion.scale)?;
-        let (closed, m) = (&motion.closed, keys.len());
+        motion.gather(model, keys, at)?;
+        let (closed, watched, m) = (&motion.closed, &motion.watched, keys.len());
         sides[1].given(keys, given);
-        let restitution = |i: usize| {
-            let key = keys[i];
-            if self.rebounds || !was_closed[key] { model.law(Key(key as u64)).restitution } else { 0.0 }
+        let shift = |i: usize| {
+            let mut form = RowForm::new(closed.status[i].u, 0.0);
+            if self.rebounds || !was_closed[keys[i]] {
+                closed.law(model, watched, keys[i]).step(&mut form.rows());
+            }
+            form.shift[0]
         };
         // The unknown is p + h/2 λ⁻.
         let rhs = |i: usize| {
             let taken: f64 = closed.delassus[i * m..].iter().zip(&*given).map(|(w, p)| w * p).sum();
-            (1.0 + restitution(i)) * closed.standing[i].u - taken
+            closed.status[i].u + shift(i) - taken
         };
-        contact.solve(model, keys, closed, rhs, &mut self.solving, log)?;
+        contact.solve(model, (watched, keys), closed, rhs, &mut self.settings, log)?;
         contact.x.iter_mut().zip(&*given).for_each(|(p, given)| *p -= given);
-        closed.push(&contact.x, &mut at.v);
+        change.clear();
+        change.resize(at.v.len(), 0.0);
+        closed.push(&contact.x, change);
+        motion.to_state(model, change);
+        at.v.iter_mut().zip(&*change).for_each(|(v, change)| *v += change);
         for (i, &key) in keys.iter().enumerate() {
-            let (Standing { u: u_minus, rate, .. }, impulse) = (closed.standing[i], contact.x[i]);
-            let u_plus = contact.slack[i] - restitution(i) * u_minus;
-            record.hit(model, &Hit { t: at.t, key, u_minus, u_plus, impulse, rate }, log);
+            let (ConstraintStatus { u: u_minus, rate, .. }, impulse) = (closed.status[i], contact.x[i]);
+            let (u_plus, lasts) = (contact.slack[i] - shift(i), given[i] > 0.0);
+            record.hit(watched, &Hit { t: at.t, key, u_minus, u_plus, impulse, rate, lasts }, log);
         }
         Ok(())
     }
@@ -236,67 +264,67 @@ impl D1Minus {
 
 /// The joints, and the contacts that `takes` takes.
 fn select(
-    model: &Model,
-    standing: &[Standing],
-    takes: impl Fn(&Standing) -> bool,
+    always: &[bool],
+    status: &[ConstraintStatus],
+    takes: impl Fn(&ConstraintStatus) -> bool,
     keys: &mut Vec<usize>,
 ) {
-    let constraints = &model.constraints;
     keys.clear();
-    keys.extend((0..standing.len()).filter(|&key| constraints.always[key] || takes(&standing[key])));
+    keys.extend((0..status.len()).filter(|&key| always[key] || takes(&status[key])));
 }
 
-impl Work {
-    /// How all constraints stand at the present point.
+impl Scratch {
+    /// How all rows stand at the present point.
     fn look(&mut self, model: &Model) -> StepResult {
-        let Work { motion, row, at, standing, .. } = self;
+        let Scratch { motion, watch, at, status, .. } = self;
+        motion.go_to(model, at)?;
         motion.scale.pace.clear();
-        motion.scale.pace.extend(at.v.iter().map(|v| v.abs()));
-        standing.clear();
-        for key in 0..model.constraints.n_gaps() {
-            standing.push(row.look(model, key, at, &motion.scale)?);
-        }
-        Ok(())
+        motion.scale.pace.extend(motion.place.v.iter().map(|v| v.abs()));
+        watch.evaluate(model, at, motion, status)
     }
 
     /// Takes up a state.
     fn begin(&mut self, model: &Model, now: &State, h: f64, closed_gap: f64) -> StepResult {
         self.motion.scale.h = h;
-        self.at.t = now.t;
-        self.at.q.clone_from(&now.q);
-        self.at.v.clone_from(&now.v);
+        self.start.t = now.t;
+        self.start.q.clone_from(&now.q);
+        self.start.v.clone_from(&now.v);
+        self.at.copy_from(&self.start);
+        self.motion.begin(model, now, &self.start)?;
         self.look(model)?;
         self.was_closed.clear();
-        self.was_closed.extend(self.standing.iter().map(|s| s.gap <= closed_gap));
-        self.record.begin(&self.standing);
-        let carried = now.contacts.keys.iter().zip(&now.contacts.impulses).filter(|(_, p)| **p != 0.0);
-        self.record.carry(carried.map(|(key, _)| key.0 as usize));
+        self.was_closed.extend(self.status.iter().map(|s| s.gap <= closed_gap));
+        self.record.begin(&self.status);
+        self.record.recall(&self.motion.watched, now);
         Ok(())
     }
 
     /// Whether a contact is closed now and was not at the start.
-    fn closes(&self, model: &Model, closed_gap: f64) -> bool {
-        let Work { standing, was_closed, .. } = self;
-        let closes = |key: usize| standing[key].gap <= closed_gap && !was_closed[key];
-        (0..standing.len()).any(|key| closes(key) && !model.constraints.always[key])
+    fn closes(&self, closed_gap: f64) -> bool {
+        let Scratch { status, was_closed, motion, .. } = self;
+        let closes = |key: usize| status[key].gap <= closed_gap && !was_closed[key];
+        (0..status.len()).any(|key| closes(key) && !motion.watched.always[key])
     }
 
-    /// v₁ = v + h a⁺, q⁺ = q + h/2 (v + v₁).
+    /// v₁ = v + h a⁺, q⁺ = q ⊕ h/2 (v + v₁).
     fn predict(&mut self, model: &Model, h: f64) -> StepResult {
-        let Point { t, q, v } = &mut self.at;
-        *t += h;
-        for ((q, v), a) in q.iter_mut().zip(v).zip(&self.sides[0].a) {
-            *q += h * (*v + 0.5 * h * a);
+        let Scratch { motion, at, step, sides, .. } = self;
+        at.t += h;
+        step.clear();
+        for (v, a) in at.v.iter_mut().zip(&sides[0].a_state) {
+            step.push(h * (*v + 0.5 * h * a));
             *v += h * a;
         }
-        check_finite(model, "position", &self.at.q)?;
-        check_finite(model, "velocity", &self.at.v)
+        motion.retract(model, step, &mut at.q);
+        check_coordinates(model, &at.q)?;
+        check_finite(model, "velocity", &at.v)
     }
 }
 
 impl Integrator for D1Minus {
     fn accepts(&self, model: &Model) -> Result<(), Refusal> {
-        refuse_untracked(ENTRY.name, model, &[])
+        refuse_untracked(ENTRY.name, model, &[])?;
+        needs_step_form(ENTRY.name, model)
     }
 
     fn step(
@@ -307,51 +335,33 @@ impl Integrator for D1Minus {
         next: &mut State,
         log: &mut StepLog,
     ) -> StepResult {
-        self.work.begin(model, now, h, self.closed_gap)?;
+        self.scratch.begin(model, now, h, self.closed_gap)?;
         self.accelerate(model, 0, (h, false), log)?;
-        self.work.predict(model, h)?;
-        self.work.look(model)?;
-        let impact = self.work.closes(model, self.closed_gap);
+        self.scratch.predict(model, h)?;
+        self.scratch.look(model)?;
+        let impact = self.scratch.closes(self.closed_gap);
         self.accelerate(model, 1, (h, impact), log)?;
-        let added = self.combine(model, now, h, impact)?;
+        self.combine(model, h, impact)?;
         self.strike(model, log)?;
-        log.worst_last(0);
+        worst_last(log);
         log.newton_iterations = 1;
         log.counts = Counts { steps: 1, rejected: 0, evaluations: 2 };
 
-        self.work.look(model)?;
-        let Work { at, record, standing, .. } = &mut self.work;
-        (next.t, next.step, next.step_size) = (now.t + h, now.step + 1, h);
-        next.q.clone_from(&at.q);
-        next.v.clone_from(&at.v);
-        next.memory.clear();
-        check_finite(model, "velocity", &next.v)?;
-        record.finish(model, next, standing, log)?;
-        log.works.scheme += added;
-        Ok(())
+        check_finite(model, "velocity", &self.scratch.at.v)?;
+        self.scratch.look(model)?;
+        let Scratch { motion, record, watch, at, status, carries, .. } = &mut self.scratch;
+        carries.clear();
+        carries.extend(record.impulse.iter().map(|p| *p != 0.0));
+        let end = (&*at, &status[..], &watch.rows);
+        record.finish(model, (now, h), motion, end, |key| carries[key], (next, log))
     }
 
     fn last_problem(&self) -> Option<&Problem> {
-        Some(&self.work.contact.problem)
+        Some(&self.scratch.contact.problem)
     }
 
-    fn poison(&mut self) {
-        let Work { motion, contact, record, at, standing, was_closed, sides, .. } = &mut self.work;
-        motion.poison();
-        contact.poison();
-        record.poison();
-        at.poison();
-        standing.clear();
-        was_closed.clear();
-        for side in sides {
-            for x in [&mut side.free, &mut side.a, &mut side.force, &mut side.impulse] {
-                x.fill(f64::NAN);
-            }
-        }
-        let Work { given, balance, gradient, .. } = &mut self.work;
-        given.fill(f64::NAN);
-        gradient.fill(f64::NAN);
-        balance.poison();
-        self.solving.solver.forget();
+    fn reset(&mut self) {
+        self.scratch = Scratch::default();
+        self.settings.solver.forget();
     }
 }

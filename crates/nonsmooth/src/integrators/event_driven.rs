@@ -1,8 +1,8 @@
 //! Event-driven: smooth motion to a tolerance, events located to rounding, an impact or a change of mode at each.
 //!
 //! ```text
-//! M v̇ = f + Hᵀ λ,   0 ≤ ÿ ⟂ λ ≥ 0 on closed contacts (y = 0, u = 0, held by projection)        between events
-//! M (v⁺ − v⁻) = Hᵀ p,   0 ≤ u⁺ + e u⁻ ⟂ p ≥ 0 on all contacts that are closed                   at an impact
+//! M v̇ = f + Jᵀ λ,   0 ≤ ÿ ⟂ λ ≥ 0 on closed contacts (y = 0, u = 0, held by projection)        between events
+//! M (v⁺ − v⁻) = Jᵀ p,   0 ≤ u⁺ + e u⁻ ⟂ p ≥ 0 on all contacts that are closed                   at an impact
 //! ```
 //!
 //! Contacts that close at the same time are hit together. An accumulation of impacts is not passed: the step fails
@@ -13,17 +13,18 @@ use super::tracking::{
     Accumulation, Control, LOCATION, Locate, MAX_EVENTS, METHOD, ORDER, Rules, Tracker, Width, find,
     refuse_untracked,
 };
-use super::{Entry, Integrator, Refusal, Solving};
+use super::{Entry, Integrator, Refusal};
 use crate::error::StepResult;
 use crate::log::StepLog;
 use crate::model::{Model, State};
+use crate::phases::SolverSettings;
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "event-driven",
     about: "every impact located to rounding, smooth motion to a tolerance; the reference for few impacts",
     options: &[&METHOD, &LOCATION, &MAX_EVENTS, &ADAPTIVE, &TOLERANCE, &ORDER],
-    make: |options, solving| Box::new(EventDriven::new(options, solving)),
+    make: |options, settings| Box::new(EventDriven::new(options, settings)),
 };
 
 const ADAPTIVE: Declared = Declared {
@@ -44,11 +45,11 @@ struct EventDriven {
     tracker: Tracker,
     /// Options that were given although others leave them without meaning: (option, what it needs).
     idle: Vec<(&'static str, &'static str)>,
-    solving: Solving,
+    settings: SolverSettings,
 }
 
 impl EventDriven {
-    fn new(options: &Options, solving: Solving) -> Self {
+    fn new(options: &Options, settings: SolverSettings) -> Self {
         let adaptive = options.word(&ADAPTIVE) == "yes";
         let rules = Rules {
             locate: Locate::from_word(options.word(&LOCATION)),
@@ -61,7 +62,7 @@ impl EventDriven {
         let control = Control::new(find(options.word(&METHOD)), tolerance, any_order);
         let idle = [&TOLERANCE, &ORDER].into_iter().filter(|o| !adaptive && options.is_given(o));
         let idle = idle.map(|option| (option.name, "adaptive = \"yes\"")).collect();
-        Self { tracker: Tracker::new(rules, control), idle, solving }
+        Self { tracker: Tracker::new(rules, control), idle, settings }
     }
 }
 
@@ -78,15 +79,15 @@ impl Integrator for EventDriven {
         next: &mut State,
         log: &mut StepLog,
     ) -> StepResult {
-        self.tracker.step(model, now, h, &mut self.solving, next, log)
+        self.tracker.step(model, now, h, &mut self.settings, next, log)
     }
 
     fn last_problem(&self) -> Option<&Problem> {
         Some(self.tracker.last_problem())
     }
 
-    fn poison(&mut self) {
-        self.tracker.poison();
-        self.solving.solver.forget();
+    fn reset(&mut self) {
+        self.tracker.reset();
+        self.settings.solver.forget();
     }
 }

@@ -14,10 +14,11 @@ use super::tracking::{
     Accumulation, Control, LOCATION, Locate, MAX_EVENTS, METHOD, ORDER, Rules, Tracker, Width, find,
     refuse_untracked,
 };
-use super::{Entry, Integrator, Refusal, Solving};
+use super::{Entry, Integrator, Refusal};
 use crate::error::StepResult;
 use crate::log::StepLog;
 use crate::model::{Model, State};
+use crate::phases::SolverSettings;
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -34,7 +35,7 @@ pub(super) const ENTRY: Entry = Entry {
         &TOLERANCE,
         &ORDER,
     ],
-    make: |options, solving| Box::new(HighOrder::new(options, solving)),
+    make: |options, settings| Box::new(HighOrder::new(options, settings)),
 };
 
 const WINDOW: Declared = Declared {
@@ -73,11 +74,11 @@ struct HighOrder {
     tracker: Tracker,
     /// Options that were given although others leave them without meaning: (option, what it needs).
     idle: Vec<(&'static str, &'static str)>,
-    solving: Solving,
+    settings: SolverSettings,
 }
 
 impl HighOrder {
-    fn new(options: &Options, solving: Solving) -> Self {
+    fn new(options: &Options, settings: SolverSettings) -> Self {
         let adaptive = options.word(&ADAPTIVE) == "yes";
         let tolerance = adaptive.then(|| options.number(&TOLERANCE));
         let time_scale = options.number(&TIME_SCALE);
@@ -96,7 +97,7 @@ impl HighOrder {
         };
         let idle = idle.iter().filter(|option| options.is_given(option));
         let idle = idle.map(|option| (option.name, needs)).collect();
-        Self { tracker: Tracker::new(rules, control), idle, solving }
+        Self { tracker: Tracker::new(rules, control), idle, settings }
     }
 }
 
@@ -113,15 +114,15 @@ impl Integrator for HighOrder {
         next: &mut State,
         log: &mut StepLog,
     ) -> StepResult {
-        self.tracker.step(model, now, h, &mut self.solving, next, log)
+        self.tracker.step(model, now, h, &mut self.settings, next, log)
     }
 
     fn last_problem(&self) -> Option<&Problem> {
         Some(self.tracker.last_problem())
     }
 
-    fn poison(&mut self) {
-        self.tracker.poison();
-        self.solving.solver.forget();
+    fn reset(&mut self) {
+        self.tracker.reset();
+        self.settings.solver.forget();
     }
 }

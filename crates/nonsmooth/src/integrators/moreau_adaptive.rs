@@ -2,27 +2,28 @@
 //!
 //! ```text
 //! x₁ by one step h, x_½ by two steps h/2, both by Moreau–Jean
-//! error = max( max|2(x_½ − x₁)|, growth of the largest penetration ) / tolerance          x = (q, v)
+//! error = max( max|2(x_½ ⊖ x₁)|, growth of the largest penetration ) / tolerance          x = (q, v)
 //! error ≤ 1: x_½ is kept;     then  h ← h · min(5, max(0.2, 0.9/error))
 //! ```
 //!
 //! At an impact Moreau's scheme is right to O(h) at best, and the error is made in one of the two half steps only:
-//! 2(x_½ − x₁) estimates it, and h follows its first power. [Acary10, eq. (47)] Both solutions miss an impact in the
+//! 2(x_½ ⊖ x₁) estimates it, and h follows its first power. [Acary10, eq. (47)] Both solutions miss an impact in the
 //! last quarter of the step, and the estimate with them; hence the second term, the penetration that the step leaves
-//! behind. In smooth motion with θ = ½ the estimate falls as h³, so steps grow to `h_max`, and the error comes from the
+//! behind. Rotations differ by the turn that leads from one to the other; penetrations of bodies are those of their
+//! colliders. In smooth motion with θ = ½ the estimate falls as h³, so steps grow to `h_max`, and the error comes from the
 //! impacts alone.
 //!
 //! What the log counts as an inner step is the pair of half steps, with the whole one as its judge. Steps of `h_min`
 //! are kept whatever the estimate says, and noted. Inner steps end with the step of the run; the size that was next is
-//! what the state remembers. The impulses that it remembers are those of the last inner step, scaled to the step of the
-//! run, as warm starts expect.
+//! what the state remembers.
 
 use super::moreau_jean::{self as inner, MoreauJean};
-use super::{Entry, Integrator, Refusal, Solving};
+use super::{Entry, Integrator, Refusal};
 use crate::error::{StepError, StepResult};
 use crate::log::StepLog;
 use crate::model::{Model, State};
-use crate::phases::{Merging, merge};
+use crate::phases::{Merging, Penetration, SolverSettings, merge};
+use crate::scratch::Scratch;
 use nonsmooth_solvers::{Declared, Kind, Options, Report};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -40,7 +41,7 @@ pub(super) const ENTRY: Entry = Entry {
         &inner::NEWTON_TOLERANCE,
         &inner::NEWTON_ITERATIONS,
     ],
-    make: |options, solving| Box::new(MoreauAdaptive::new(options, solving)),
+    make: |options, settings| Box::new(MoreauAdaptive::new(options, settings)),
 };
 
 const TOLERANCE: Declared = Declared {
@@ -77,39 +78,41 @@ struct MoreauAdaptive {
     h_min: f64,
     h_max: f64,
     inner: MoreauJean,
-    work: Work,
+    work: Inner,
 }
 
 /// Scratch: the three solutions of an attempt with their logs.
 #[derive(Default)]
-struct Work {
+struct Inner {
     here: State,
     /// After one step h.
     whole: (State, StepLog),
     /// Inner scratch for steps h, so that neither they nor the halves lose their factors while h stays.
-    whole_work: inner::Work,
+    whole_scratch: Scratch,
     /// After the first and after the second step h/2.
     halves: [(State, StepLog); 2],
-    /// Gaps at `here` [m].
-    gaps: Vec<f64>,
-    part: Vec<f64>,
+    /// At `here`, and after the second step h/2.
+    penetration: [Penetration; 2],
+    /// x_½ ⊖ x₁ of coordinates.
+    apart: Vec<f64>,
     merging: Merging,
 }
 
 impl MoreauAdaptive {
-    fn new(options: &Options, solving: Solving) -> Self {
+    fn new(options: &Options, settings: SolverSettings) -> Self {
         Self {
             tolerance: options.number(&TOLERANCE),
             h_min: options.number(&H_MIN),
             h_max: options.number(&H_MAX),
-            inner: MoreauJean::new(options, solving),
-            work: Work::default(),
+            inner: MoreauJean::new(options, settings),
+            work: Inner::default(),
         }
     }
 
     /// Makes the three steps from `here`; returns the error over the tolerance.
     fn attempt(&mut self, model: &Model, h: f64, log: &mut StepLog) -> StepResult<f64> {
-        let Work { here, whole, whole_work, halves: [first, second], gaps, .. } = &mut self.work;
+        let Inner { here, whole, whole_scratch, halves: [first, second], penetration, apart, .. } =
+            &mut self.work;
         let mut make =
             |inner: &mut MoreauJean, from: &State, h: f64, (to, made): &mut (State, StepLog)| {
                 made.clear();
@@ -118,27 +121,32 @@ impl MoreauAdaptive {
                 log.counts.evaluations += made.counts.evaluations;
                 result
             };
-        self.inner.exchange(whole_work);
+        self.inner.exchange(whole_scratch);
         let made = make(&mut self.inner, here, h, whole);
-        self.inner.exchange(whole_work);
+        self.inner.exchange(whole_scratch);
         made?;
         make(&mut self.inner, here, 0.5 * h, first)?;
         make(&mut self.inner, &first.0, 0.5 * h, second)?;
-        let far = distance(&whole.0.q, &second.0.q).max(distance(&whole.0.v, &second.0.v));
-        let sunk = penetration_growth(model, gaps, &second.1.gaps);
+        apart.resize(whole.0.v.len(), 0.0);
+        model.difference(&whole.0.q, &second.0.q, apart);
+        let far =
+            apart.iter().fold(0.0f64, |m, x| m.max(x.abs())).max(distance(&whole.0.v, &second.0.v));
+        let [before, after] = penetration;
+        after.measure(model, &second.0)?;
+        let sunk = after.growth_since(model, before);
         Ok((2.0 * far).max(sunk) / self.tolerance)
     }
 
     /// Keeps the half steps: they lead to `here`.
     fn keep(&mut self, log: &mut StepLog, worst: &mut Option<Report>) {
-        let Work { here, halves, gaps, merging, .. } = &mut self.work;
+        let Inner { here, halves, penetration, merging, .. } = &mut self.work;
         for (_, made) in &*halves {
             merge(made, merging, log);
             let report = made.solves.last();
             let is_worse = |report: &&Report| worst.is_none_or(|w| !(report.residual <= w.residual));
             *worst = report.filter(is_worse).copied().or(*worst);
         }
-        gaps.clone_from(&halves[1].1.gaps);
+        penetration.swap(0, 1);
         here.copy_from(&halves[1].0);
         log.counts.steps += 1;
     }
@@ -162,7 +170,7 @@ impl Integrator for MoreauAdaptive {
         log: &mut StepLog,
     ) -> StepResult {
         self.work.here.copy_from(now);
-        model.gaps(now, &mut self.work.part, &mut self.work.gaps)?;
+        self.work.penetration[0].measure(model, now)?;
         let mut size = Size::new(now, h.min(self.h_max));
         let (mut left, mut worst) = (h, None);
         log.newton_iterations = 0;
@@ -201,19 +209,9 @@ impl Integrator for MoreauAdaptive {
         Ok(())
     }
 
-    fn poison(&mut self) {
-        let Work { here, whole, whole_work, halves: [first, second], gaps, part, merging } =
-            &mut self.work;
-        here.poison();
-        whole_work.poison();
-        for (state, log) in [whole, first, second] {
-            state.poison();
-            *log = StepLog::default();
-        }
-        gaps.fill(f64::NAN);
-        part.fill(f64::NAN);
-        merging.poison();
-        self.inner.poison();
+    fn reset(&mut self) {
+        self.work = Inner::default();
+        self.inner.reset();
     }
 }
 
@@ -227,7 +225,7 @@ struct Size {
 impl Size {
     /// What the state remembers, or `largest`.
     fn new(now: &State, largest: f64) -> Self {
-        let known = now.memory.first().copied().filter(|h| *h > 0.0);
+        let known = now.scheme.first().copied().filter(|h| *h > 0.0);
         Self { next: known.map_or(largest, |h| h.min(largest)), was_rejected: false }
     }
 
@@ -254,14 +252,6 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0, |m, (a, b)| m.max((a - b).abs()))
 }
 
-/// How much deeper any contact is than it was [m].
-fn penetration_growth(model: &Model, before: &[f64], after: &[f64]) -> f64 {
-    let always = &model.constraints.always;
-    let depth = |gap: f64| (-gap).max(0.0);
-    let gaps = before.iter().zip(after).zip(always).filter(|(_, always)| !**always);
-    gaps.fold(0.0, |m, ((before, after), _)| m.max(depth(*after) - depth(*before)))
-}
-
 /// The last solve is the one by which a step is judged: the worst of those that were kept.
 fn judged_by(worst: Option<Report>, log: &mut StepLog) {
     let Some(worst) = worst else { return };
@@ -275,8 +265,6 @@ fn judged_by(worst: Option<Report>, log: &mut StepLog) {
 fn finish(now: &State, h: f64, here: &State, size: f64, next: &mut State) {
     next.copy_from(here);
     (next.t, next.step, next.step_size) = (now.t + h, now.step + 1, h);
-    let scale = h / here.step_size;
-    next.contacts.impulses.iter_mut().for_each(|p| *p *= scale);
-    next.memory.clear();
-    next.memory.push(size);
+    next.scheme.clear();
+    next.scheme.push(size);
 }

@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! Moreau–Jean gives (q⁺, v⁺) with p > 0;      c = E(q⁺, v⁺) − E(q, v)
-//! v⁺ ← v⁺ + β d,   q⁺ ← q⁺ + hθ β d,          H d = 0 on the constraints that take part,  dᵀMd = 1
-//! a β² + b β + c = 0,    a = ½dᵀMd + ½(hθ)² dᵀKd,    b = dᵀMv⁺ + hθ dᵀ(K q⁺ − load)
+//! v⁺ ← v⁺ + β d,   q⁺ ← q⁺ ⊕ hθ β d,          J d = 0 on the constraints that take part,  dᵀMd = 1
+//! a β² + b β + c = 0,    a = ½dᵀMd + ½(hθ)² dᵀKd,    b = dᵀMv⁺ + hθ dᵀ∇V(q⁺)
 //! ```
 //!
 //! [Yoong17], read with its (3c) as u̇₂⁺ + e u̇₂ ≤ 0, R ≤ 0. The law at the contact is untouched, the energy is kept to
 //! rounding; the momentum is not, since no force stands behind β. It is a device to find periodic orbits with sticking,
-//! not mechanics. The root of smaller size is β = −2c / (b + sign(b) √(b² − 4ac)).
+//! not mechanics. The root of smaller size is β = −2c / (b + sign(b) √(b² − 4ac)). E is quadratic along d for linear systems and for bodies
+//! under gravity, in whose axes M is constant.
 //!
 //! The direction d is the projection of the mean velocity of the step on the directions that no constraint of the step
 //! resists (`phases/tangent.rs`); where one mass is free and M diagonal, as in the paper, d is that mass.
@@ -18,18 +19,21 @@
 //! while it stays closed c is rounding, and that root would throw the velocity about.
 
 use super::moreau_jean::{self as inner, MoreauJean};
-use super::{Entry, Integrator, Refusal, Solving, frictionless};
+use super::{Entry, Integrator, Refusal};
 use crate::error::StepResult;
+use crate::instant::{Instant, Pass};
 use crate::log::StepLog;
-use crate::model::{Model, State};
-use crate::phases::{Accounting, Tangent, energies, tangent};
+use crate::model::{Coeffs, Model, State};
+use crate::part::Part;
+use crate::phases::{Mass, SolverSettings, Tangent, factorize, tangent};
+use crate::scratch::{Place, Scratch};
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "moreau-energy",
     about: "Moreau–Jean that keeps the energy: what an impact takes goes to coordinates that do not touch",
     options: &[&inner::THETA, &GAMMA, &ROOT, &DIRECTION],
-    make: |options, solving| Box::new(MoreauEnergy::new(options, solving)),
+    make: |options, settings| Box::new(MoreauEnergy::new(options, settings)),
 };
 
 const GAMMA: Declared = Declared { default: "0", ..inner::GAMMA };
@@ -56,20 +60,22 @@ const NO_ROOT: &str = "steps whose energy no correction restores, not corrected:
 const TIE: &str = "steps in which both roots are equally large: correction [m/s]";
 
 /// Moreau–Jean that keeps the energy.
-struct MoreauEnergy {
+pub struct MoreauEnergy {
     theta: f64,
     takes_large_root: bool,
     is_uniform: bool,
     inner: MoreauJean,
-    work: Work,
+    scratch: EnergyScratch,
 }
 
 #[derive(Default)]
-struct Work {
+struct EnergyScratch {
+    /// d in working axes.
     d: Vec<f64>,
     tangent: Tangent,
-    accounting: Accounting,
+    mass: Mass,
     part: Vec<f64>,
+    end: Place,
 }
 
 /// a β² + b β + c = 0.
@@ -81,67 +87,124 @@ struct Quadratic {
 }
 
 impl MoreauEnergy {
-    fn new(options: &Options, solving: Solving) -> Self {
+    pub(super) fn new(options: &Options, settings: SolverSettings) -> Self {
         let theta = options.number(&inner::THETA);
         let given = Options::default().with("theta", theta).with("gamma", options.number(&GAMMA));
         Self {
             theta,
             takes_large_root: options.word(&ROOT) == "large",
             is_uniform: options.word(&DIRECTION) == "uniform",
-            inner: MoreauJean::new(&given, solving),
-            work: Work::default(),
+            inner: MoreauJean::new(&given, settings),
+            scratch: EnergyScratch::default(),
         }
     }
 
-    /// Why the step stays as Moreau–Jean made it; or its direction is in `work.d`.
+    /// Why the step stays as Moreau–Jean made it; or its direction is in `d`.
     fn find_direction(
         &mut self,
         model: &Model,
         now: &State,
-        next: &State,
         log: &StepLog,
     ) -> StepResult<Option<&'static str>> {
-        if log.contacts.keys.is_empty() {
+        if log.constraints.is_empty() {
             return Ok(Some(FREE));
         }
-        let touches = |(key, p): (&crate::model::Key, &f64)| {
-            *p != 0.0 && !model.constraints.always[key.0 as usize]
+        let Scratch { at, active, impulses, v_next, problem, .. } = &mut self.inner.scratch;
+        let touches = |c: usize| {
+            impulses.p[active.rows(c)].iter().any(|p| *p != 0.0)
+                && !model.law(active.laws[c]).forms().bilateral
         };
-        if !log.contacts.keys.iter().zip(&log.contacts.impulse).any(touches) {
+        if !(0..active.len()).any(touches) {
             return Ok(Some(NO_IMPULSE));
         }
-        let Work { d, tangent: scratch, .. } = &mut self.work;
+        let EnergyScratch { d, tangent: scratch, mass, part: image, .. } = &mut self.scratch;
+        let start = at.now(now);
+        let pass = Pass::at(&start);
+        let part = Part::whole(now.t, 0.0);
+        factorize(model, &part, &pass, Coeffs::MASS, problem, mass)?;
         d.clear();
         match self.is_uniform {
             true => d.resize(now.v.len(), 1.0),
-            false => d.extend(now.v.iter().zip(&next.v).map(|(a, b)| 0.5 * (a + b))),
+            false => d.extend(start.v.iter().zip(&*v_next).map(|(a, b)| 0.5 * (a + b))),
         }
-        let share = tangent(model, &log.contacts.keys, scratch, d)?;
+        let share = tangent(model, &start, active, mass, scratch, d)?;
         if share <= NO_DIRECTION {
             return Ok(Some(NO_WAY));
         }
-        let scale = 1.0 / model.linear.mass_form(d).sqrt();
+        let scale = 1.0 / form(model, &start, [1.0, 0.0, 0.0], d, image)?.sqrt();
         d.iter_mut().for_each(|d| *d *= scale);
         Ok(None)
     }
 
     /// The energy along d, as a polynomial in β less the energy before.
-    fn balance(&mut self, model: &Model, h: f64, next: &State, change: f64) -> Quadratic {
-        let Work { d, part, .. } = &mut self.work;
-        let (linear, reach) = (&model.linear, h * self.theta);
-        let mut quadratic =
-            Quadratic { a: 0.5 * linear.mass_form(d), b: linear.mass.form(d, &next.v), c: change };
-        if let Some(stiffness) = &linear.stiffness {
-            quadratic.a += 0.5 * reach * reach * stiffness.form(d, d);
-        }
-        part.clear();
-        part.extend(linear.load.iter().map(|load| -load));
-        if let Some(stiffness) = &linear.stiffness {
-            stiffness.multiply_add(1.0, &next.q, part);
-        }
-        quadratic.b += reach * d.iter().zip(&*part).map(|(d, f)| d * f).sum::<f64>();
-        quadratic
+    fn balance(
+        &mut self,
+        model: &Model,
+        now: &State,
+        next: &State,
+        change: f64,
+    ) -> StepResult<Quadratic> {
+        let EnergyScratch { d, part, .. } = &mut self.scratch;
+        let (at, reach) = (self.inner.scratch.at.now(now), next.step_size * self.theta);
+        let mut quadratic = Quadratic { a: 0.0, b: 0.0, c: change };
+        quadratic.a = 0.5 * form(model, &at, [1.0, 0.0, reach * reach], d, part)?;
+        part.fill(0.0);
+        model.times(&at, [1.0, 0.0, 0.0], d, part)?;
+        quadratic.b = dot(part, &self.inner.scratch.v_next);
+        part.fill(0.0);
+        model.smooth_motions().try_for_each(|motion| motion.gradient(model, &next.q, part))?;
+        quadratic.b += reach * dot(part, d);
+        Ok(quadratic)
     }
+
+    /// v⁺ + β d and q⁺ ⊕ hθ β d, with energies and gaps there.
+    fn correct(
+        &mut self,
+        model: &Model,
+        now: &State,
+        beta: f64,
+        next: &mut State,
+        log: &mut StepLog,
+    ) -> StepResult {
+        let EnergyScratch { d, part, end, .. } = &mut self.scratch;
+        model.to_state(&now.q, d);
+        part.clear();
+        part.extend(d.iter().map(|d| next.step_size * self.theta * beta * d));
+        model.rigid.hold_absent(&now.presence, part);
+        end.q.clone_from(&next.q);
+        model.retract(&end.q, part, &mut next.q);
+        next.v.iter_mut().zip(&*d).for_each(|(v, d)| *v += beta * d);
+        model.update_presence(next);
+        model.update_angles(now, next)?;
+        end.t = next.t;
+        end.q.clone_from(&next.q);
+        end.v.resize(next.v.len(), 0.0);
+        model.to_working(&next.q, &next.v, &mut end.v);
+        end.inputs.clone_from(&next.inputs);
+        end.angles.clone_from(&next.angles);
+        end.complete(model, &next.presence, &next.v)?;
+        let at = end.instant(&next.presence, &[]);
+        log.energies = model.energies(&at)?;
+        model.gaps(&at, &mut log.gaps)
+    }
+}
+
+/// xᵀ (m M + c C + k K) x; `part` is scratch.
+fn form(
+    model: &Model,
+    at: &Instant<'_>,
+    mck: [f64; 3],
+    x: &[f64],
+    part: &mut Vec<f64>,
+) -> StepResult<f64> {
+    part.clear();
+    part.resize(x.len(), 0.0);
+    model.times(at, mck, x, part)?;
+    Ok(dot(part, x))
+}
+
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).map(|(x, y)| x * y).sum()
 }
 
 impl Quadratic {
@@ -164,8 +227,10 @@ impl Quadratic {
 
 impl Integrator for MoreauEnergy {
     fn accepts(&self, model: &Model) -> Result<(), Refusal> {
-        frictionless(ENTRY.name, model)?;
-        conservative(model)?;
+        self.inner.accepts(model)?;
+        super::needs_step_form(ENTRY.name, model)?;
+        super::frictionless(ENTRY.name, model)?;
+        super::conservative(ENTRY.name, model)?;
         has_direction(model)
     }
 
@@ -178,14 +243,17 @@ impl Integrator for MoreauEnergy {
         log: &mut StepLog,
     ) -> StepResult {
         self.inner.step(model, now, h, next, log)?;
+        if !model.has_working_axes() {
+            self.inner.scratch.v_next.clone_from(&next.v);
+        }
         let change = log.works.sum();
-        if let Some(reason) = self.find_direction(model, now, next, log)? {
+        if let Some(reason) = self.find_direction(model, now, log)? {
             if change != 0.0 || reason != FREE {
                 log.note(reason, change);
             }
             return Ok(());
         }
-        let quadratic = self.balance(model, h, next, change);
+        let quadratic = self.balance(model, now, next, change)?;
         if !(quadratic.discriminant() >= 0.0) {
             log.note(NO_ROOT, change);
             return Ok(());
@@ -194,66 +262,31 @@ impl Integrator for MoreauEnergy {
         if quadratic.b == 0.0 && beta != 0.0 {
             log.note(TIE, beta);
         }
-        let Work { d, accounting, part, .. } = &mut self.work;
-        for (i, d) in d.iter().enumerate() {
-            next.v[i] += beta * d;
-            next.q[i] += h * self.theta * beta * d;
-        }
         log.works.scheme -= change;
-        log.energies = energies(model, next, accounting)?;
-        model.gaps(next, part, &mut log.gaps)
+        self.correct(model, now, beta, next, log)
     }
 
     fn last_problem(&self) -> Option<&Problem> {
         self.inner.last_problem()
     }
 
-    fn poison(&mut self) {
-        let Work { d, tangent, accounting, part } = &mut self.work;
-        d.fill(f64::NAN);
-        part.fill(f64::NAN);
-        tangent.poison();
-        accounting.poison();
-        self.inner.poison();
+    fn reset(&mut self) {
+        self.scratch = EnergyScratch::default();
+        self.inner.reset();
     }
 }
 
-/// Refuses what does not keep its energy between impacts.
-fn conservative(model: &Model) -> Result<(), Refusal> {
-    let refuse = |what: &'static str, name: &str| {
-        Err(Refusal::NotConservative { integrator: ENTRY.name, what, name: name.to_owned() })
-    };
-    if let Some(system) = model.user.first() {
-        return refuse("nonlinear dynamics of system", model.coordinate_name(system.range.start).0);
-    }
-    if let Some(damping) = &model.linear.damping {
-        let damped = |i: &usize| damping.row(*i).1.iter().any(|c| *c != 0.0);
-        if let Some(i) = (0..model.linear.n).find(damped) {
-            return refuse("damping of system", model.coordinate_name(i).0);
-        }
-    }
-    if let Some((range, _)) = model.linear.forces.first() {
-        return refuse("force in time on system", model.coordinate_name(range.start).0);
-    }
-    if let Some(prescribed) = model.prescribed.first() {
-        return refuse("prescribed motion of system", model.coordinate_name(prescribed.index).0);
-    }
-    match model.constraints.names.get(model.constraints.n_linear()) {
-        Some(name) => refuse("constraint that is no constant linear gap,", name),
-        None => Ok(()),
-    }
-}
-
-/// Refuses models in which a single closed contact, with the joints, leaves no coordinate free.
+/// Refuses models without bodies in which a single closed contact, with the joints, leaves no coordinate free.
 fn has_direction(model: &Model) -> Result<(), Refusal> {
-    let always = &model.constraints.always;
-    let n_joints = always.iter().filter(|always| **always).count();
-    let contact = always.iter().position(|always| !always);
+    if !model.rigid.bodies.is_empty() {
+        return Ok(());
+    }
+    let n_joints = (0..model.n_constraints()).filter(|&i| model.is_bilateral_gap(i)).count();
+    let contact = model.constraint_names().enumerate().find(|(i, _)| !model.is_bilateral_gap(*i));
     match contact {
-        Some(contact) if model.n_velocities() <= n_joints + 1 => Err(Refusal::NoFreeDirection {
-            integrator: ENTRY.name,
-            constraint: model.constraints.names[contact].clone(),
-        }),
+        Some((_, name)) if model.n_velocities() <= n_joints + 1 => {
+            Err(Refusal::NoFreeDirection { integrator: ENTRY.name, constraint: name.to_owned() })
+        }
         _ => Ok(()),
     }
 }

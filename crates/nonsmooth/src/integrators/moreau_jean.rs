@@ -1,32 +1,34 @@
 //! Moreau–Jean: the θ-scheme at velocity level.
 //!
 //! ```text
-//! M(q_m)(v⁺ − v) = h (θ f⁺ + (1−θ) f) + H(q_c)ᵀ p          q⁺ = q + h (θ v⁺ + (1−θ) v)
-//! y + γ h u ≤ 0:   0 ≤ u⁺ + e u ⟂ p ≥ 0,  u⁺ = H(q_c) v⁺ + ∂g/∂t(t⁺)         otherwise p = 0
+//! M(q_m)(v⁺ − v) = h (θ f⁺ + (1−θ) f) + J(q_c)ᵀ p          q⁺ = q + h (θ v⁺ + (1−θ) v)
+//! y + γ h u ≤ 0:   0 ≤ u⁺ + e u ⟂ p ≥ 0,  u⁺ = J(q_c) v⁺ + ∂g/∂t(t⁺)         otherwise p = 0
 //! ```
 //!
 //! [Acary06, Algorithm 1; Acary10, eq. (29)], read as x_{k+θ} = θ x⁺ + (1−θ) x. p is an impulse: W is
-//! used with p, not with h λ. Where M and H are evaluated (q_m, q_c) is an option; see
-//! `phases/iterate.rs`. Linear models take one pass; others iterate by Newton until v⁺ changes by less than
+//! used with p, not with h λ. Where M and J are evaluated (q_m, q_c) is an option; see
+//! `scratch.rs`. Linear models take one pass; others iterate by Newton until v⁺ changes by less than
 //! `newton_tolerance`, relatively. By option the law is imposed on the gap at the end of the step,
 //! 0 ≤ y⁺ ⟂ p ≥ 0 [Acary06, eq. (51)].
 
-use super::{Entry, Integrator, Refusal, Solving};
-use crate::error::{StepError, StepResult};
+use super::{Entry, Integrator, Refusal};
+use crate::error::StepResult;
 use crate::log::{Counts, StepLog};
-use crate::model::{Model, State};
+use crate::model::{Activation, Level, Model, State, Theta};
+use crate::newton::Newton;
+use crate::part::Part;
 use crate::phases::{
-    Accounting, Activation, Assembly, Coeffs, Configuration, Factors, Free, Impulses, Iterate, Level,
-    Made, Rows, Theta, account, advance, apply, assemble, detect, factorize, factorize_springs,
-    free_motion, judge, linearize, solve, warm_start,
+    LawForm, Ledger, SolverSettings, account, advance, apply, assemble, detect, factorize, judge,
+    linearize, set_laws, set_offsets, solve, strike,
 };
+use crate::scratch::{Configuration, Scratch};
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "moreau-jean",
     about: "θ-scheme at velocity level with Newton impacts; the default",
     options: &[&THETA, &GAMMA, &LEVEL, &MASS_AT, &JACOBIAN_AT, &NEWTON_TOLERANCE, &NEWTON_ITERATIONS],
-    make: |options, solving| Box::new(MoreauJean::new(options, solving)),
+    make: |options, settings| Box::new(MoreauJean::new(options, settings)),
 };
 
 pub(super) const THETA: Declared = Declared {
@@ -55,7 +57,7 @@ pub(super) const MASS_AT: Declared = Declared {
 };
 pub(super) const JACOBIAN_AT: Declared = Declared {
     name: "jacobian_at",
-    about: "where H(q) of gaps is evaluated: at the end of the step (joints hold) or at q_{k+θ}",
+    about: "where J(q) of gaps is evaluated: at the end of the step (joints hold) or at q_{k+θ}",
     kind: Kind::Word(&["theta", "end"]),
     default: "end",
 };
@@ -76,64 +78,85 @@ pub(super) const NEWTON_ITERATIONS: Declared = Declared {
 pub struct MoreauJean {
     theta: f64,
     gamma: f64,
-    level: Level,
-    /// Where M and H are evaluated.
+    position_level: bool,
+    /// Where M and J are evaluated.
     configuration: (Configuration, Configuration),
-    newton_tolerance: f64,
-    newton_iterations: usize,
+    newton: Newton,
     /// Options given that only the velocity level can honour.
     velocity_only: Vec<&'static str>,
-    solving: Solving,
-    work: Work,
-}
-
-/// Scratch, one value per phase. What is kept from step to step (factors, W) is only what would be computed
-/// again: no bit of a result depends on it.
-#[derive(Default)]
-pub(super) struct Work {
-    at: Iterate,
-    rows: Rows,
-    factors: Factors,
-    free: Free,
-    assembly: Assembly,
-    impulses: Impulses,
-    accounting: Accounting,
+    settings: SolverSettings,
+    pub(super) scratch: Scratch,
 }
 
 impl MoreauJean {
-    pub(super) fn new(options: &Options, solving: Solving) -> Self {
+    pub(super) fn new(options: &Options, settings: SolverSettings) -> Self {
         Self {
             theta: options.number(&THETA),
             gamma: options.number(&GAMMA),
-            level: match options.word(&LEVEL) {
-                "position" => Level::Position,
-                _ => Level::Velocity,
-            },
+            position_level: options.word(&LEVEL) == "position",
             configuration: (place(options.word(&MASS_AT)), place(options.word(&JACOBIAN_AT))),
-            newton_tolerance: options.number(&NEWTON_TOLERANCE),
-            newton_iterations: options.count(&NEWTON_ITERATIONS),
+            newton: Newton {
+                tolerance: options.number(&NEWTON_TOLERANCE),
+                most_iterations: options.count(&NEWTON_ITERATIONS),
+            },
             velocity_only: [&GAMMA, &JACOBIAN_AT]
                 .into_iter()
                 .filter(|option| options.is_given(option))
                 .map(|option| option.name)
                 .collect(),
-            solving,
-            work: Work::default(),
+            settings,
+            scratch: Scratch::default(),
         }
     }
 
-    /// Goes on with other scratch, whose factors may be those of another step size.
-    pub(super) fn exchange(&mut self, other: &mut Work) {
-        std::mem::swap(&mut self.work, other);
-    }
-
-    fn coeffs(&self, h: f64) -> Coeffs {
-        Coeffs { damping: h * self.theta, stiffness: (h * self.theta).powi(2) }
+    /// Swaps its scratch with another.
+    pub(super) fn exchange(&mut self, scratch: &mut Scratch) {
+        std::mem::swap(&mut self.scratch, scratch);
     }
 
     fn activation(&self, h: f64) -> Activation {
-        let layer = if self.level == Level::Position { f64::INFINITY } else { 0.0 };
-        Activation { look_ahead: self.gamma * h, layer }
+        let distance = if self.position_level { f64::INFINITY } else { 0.0 };
+        Activation::Ahead { ahead: self.gamma * h, distance }
+    }
+
+    /// Passes until v⁺ stands still: one where everything is linear. Returns how many there were.
+    #[inline(never)]
+    fn iterate(
+        &mut self,
+        model: &Model,
+        now: &State,
+        rule: Theta,
+        v_plus: &mut Vec<f64>,
+        log: &mut StepLog,
+    ) -> StepResult<usize> {
+        let part = Part::whole(now.t, rule.h);
+        let ahead = rule.h * rule.theta;
+        let (level, ahead) = if self.position_level {
+            (Level::Position { ahead }, ahead)
+        } else {
+            (Level::Velocity, 0.0)
+        };
+        let Scratch { at, active, mass, free, problem, impulses, v_next, .. } = &mut self.scratch;
+        let SolverSettings { solver, tolerance, .. } = &mut self.settings;
+
+        let mut newton = self.newton.start(model, self.position_level, at.velocities(now), v_next);
+        loop {
+            if newton.is_needed() {
+                at.predict(model, now, rule, self.configuration, v_next)?;
+            }
+            let pass = at.pass(now);
+            factorize(model, &part, &pass, rule.coeffs(), problem, mass)?;
+            model.free_motion(&part, &pass, rule, mass.groups(), free)?;
+            linearize(model, &part, &pass, active)?;
+            set_offsets(model, &part, &pass, level, active)?;
+            set_laws(model, now, LawForm::Step, (rule.h, ahead), impulses, active);
+            assemble(active, mass, free, problem);
+            solve(&mut **solver, *tolerance, problem, impulses, log)?;
+            apply(problem, free, impulses, v_plus);
+            if newton.is_done(v_plus, &free.v, v_next, rule, pass.end.q)? {
+                return Ok(newton.iterations());
+            }
+        }
     }
 }
 
@@ -143,21 +166,15 @@ pub(super) fn place(word: &str) -> Configuration {
 
 impl Default for MoreauJean {
     fn default() -> Self {
-        Self::new(&Options::default(), Solving::default())
+        Self::new(&Options::default(), SolverSettings::default())
     }
 }
 
 impl Integrator for MoreauJean {
-    fn takes_bodies(&self) -> bool {
-        true
-    }
-
     fn accepts(&self, model: &Model) -> Result<(), Refusal> {
-        if self.level == Level::Velocity {
+        super::needs_theta("moreau-jean", model)?;
+        if !self.position_level {
             return Ok(());
-        }
-        if let Some(body) = model.bodies.names.first() {
-            return Err(Refusal::BodiesAtPositionLevel { body: body.clone() });
         }
         if self.theta == 0.0 {
             return Err(Refusal::ExplicitAtPositionLevel);
@@ -165,14 +182,7 @@ impl Integrator for MoreauJean {
         if let Some(option) = self.velocity_only.first() {
             return Err(Refusal::IgnoredAtPositionLevel { option });
         }
-        for (name, &law) in model.constraints.names.iter().zip(&model.constraints.laws) {
-            let restitution = model.laws[law].1.restitution;
-            if restitution != 0.0 {
-                let constraint = name.clone();
-                return Err(Refusal::RestitutionAtPositionLevel { constraint, restitution });
-            }
-        }
-        Ok(())
+        super::no_rebound("moreau-jean with level = \"position\"", model)
     }
 
     fn step(
@@ -183,72 +193,60 @@ impl Integrator for MoreauJean {
         next: &mut State,
         log: &mut StepLog,
     ) -> StepResult {
-        let (rule, coeffs, activation) =
-            (Theta { h, theta: self.theta }, self.coeffs(h), self.activation(h));
-        let Work { at, rows, factors, free, assembly, impulses, accounting } = &mut self.work;
-        let Solving { solver, tolerance, policy } = &mut self.solving;
+        let (rule, part) = (Theta { h, theta: self.theta }, Part::whole(now.t, h));
+        let activation = self.activation(h);
+        let mut struck = self.scratch.struck.take();
+        let Scratch { at, active, mass, free, problem, impulses, .. } = &mut self.scratch;
 
-        rows.take_back(model, next, log);
-        detect(model, now, activation, rows)?;
-        warm_start(model, now, rows, h, impulses);
-        at.start(model, now, h)?;
-        factorize_springs(model, now, coeffs, factors)?;
-        for iteration in 1.. {
-            at.update(model, now, rule, self.configuration);
-            factorize(model, at, coeffs, factors)?;
-            free_motion(model, now, at, rule, factors, free)?;
-            linearize(model, now, at, rule, self.level, rows)?;
-            assemble(model, rows, factors, free, assembly);
-            solve(rows, assembly, &mut **solver, *tolerance, impulses, log)?;
-            apply(model, free, rows, &impulses.p, factors, &mut next.v);
-            log.newton_iterations = iteration;
-            log.counts = Counts { steps: 1, rejected: 0, evaluations: iteration as u64 };
-            if model.is_linear {
-                break;
-            }
-            let change = at.accept(&next.v, &free.v, rule);
-            if change <= self.newton_tolerance {
-                break;
-            }
-            if iteration >= self.newton_iterations {
-                let (iterations, tolerance) = (iteration, self.newton_tolerance);
-                return Err(StepError::Newton { iterations, change, tolerance }.into());
-            }
+        at.configure(model, now, rule)?;
+        detect(model, &part, &at.now(now), activation, active)?;
+        let now = if model.has_phases() {
+            let struck = struck.get_or_insert_default();
+            strike(model, (now, rule), at, active, struck, (&mut self.settings, problem), log)?
+        } else {
+            now
+        };
+        impulses.warm_start(model, now, active, h);
+        log.newton_iterations =
+            if active.is_empty() && model.is_ballistic() && mass.is_for(model, rule.coeffs()) {
+                // Constant loads on independent coordinates, and nothing in contact.
+                model.fall(now, h, mass.groups(), free, &mut next.v);
+                1
+            } else {
+                self.iterate(model, now, rule, &mut next.v, log)?
+            };
+        let Scratch { at, active, free, impulses, v_next, v_mean, .. } = &mut self.scratch;
+        judge(model, active, self.settings.tolerance, self.settings.policy, log)?;
+        log.counts = Counts { steps: 1, rejected: 0, evaluations: log.newton_iterations as u64 };
+        if model.has_working_axes() {
+            v_next.clone_from(&next.v);
         }
-        judge(model, rows, *tolerance, *policy, log)?;
-        advance(model, now, rule, rows, &impulses.p, next)?;
+        advance(model, now, rule, (active, impulses), v_mean, next)?;
 
-        let Impulses { p, previous, .. } = impulses;
-        account(
-            model,
-            &Made { now, next, end: next, rule, phi: rule.theta, at, free, rows, p, previous },
-            accounting,
-            log,
-        )?;
-        rows.record(model, now, next, log);
+        let v_next: &[f64] = if model.has_working_axes() { v_next } else { &next.v };
+        let ledger = Ledger {
+            now,
+            next,
+            v_next,
+            v_end: v_next,
+            rule,
+            phi: rule.theta,
+            at,
+            free,
+            active,
+            impulses,
+        };
+        account(model, &ledger, v_mean, log)?;
+        self.scratch.struck = struck;
         Ok(())
     }
 
     fn last_problem(&self) -> Option<&Problem> {
-        Some(&self.work.assembly.problem)
+        Some(&self.scratch.problem)
     }
 
-    fn poison(&mut self) {
-        self.work.poison();
-        self.solving.solver.forget();
-    }
-}
-
-impl Work {
-    /// Overwrites every number with NaN.
-    pub(super) fn poison(&mut self) {
-        let Work { at, rows, factors, free, assembly, impulses, accounting } = self;
-        at.poison();
-        rows.poison();
-        factors.poison();
-        free.poison();
-        assembly.poison();
-        impulses.poison();
-        accounting.poison();
+    fn reset(&mut self) {
+        self.scratch.reset();
+        self.settings.solver.forget();
     }
 }

@@ -1,35 +1,39 @@
 //! Moreau–Paoli: the velocity-based scheme whose convergence is proved with M(q) and several constraints.
 //!
 //! ```text
-//! q⁺ = q + h u
-//! M(q⁺)(u⁺ − u) = h f(t⁺, q⁺, u⁺) + G(q⁺)ᵀ p
-//! g(q⁺) ≤ 0:   0 ≤ G u⁺ + ∂g/∂t + e (G u + ∂g/∂t) ⟂ p ≥ 0                otherwise p = 0
+//! q⁺ = q ⊕ h v
+//! M(q⁺)(v⁺ − v) = h f(t⁺, q⁺, v⁺) + J(q⁺)ᵀ p
+//! y(q⁺) ≤ 0:   0 ≤ u⁺ + e u ⟂ p ≥ 0,   u = J(q⁺) v + ∂g/∂t(t⁺)                otherwise p = 0
 //! ```
 //!
-//! that is u⁺ = −e u + (1+e) proj(V(q⁺), u + h/(1+e) M⁻¹f), the projection being that of the metric M(q⁺) on the cone
-//! V of admissible velocities; hence one e for all contacts, which may move. [Paoli08] By option f is taken at u
-//! instead of u⁺; the two differ by O(h). Joints take part as subspaces of V.
+//! that is v⁺ = −e v + (1+e) proj(V(q⁺), v + h/(1+e) M⁻¹f), the projection being that of the metric M(q⁺) on the cone
+//! V of admissible velocities; hence one e for all contacts, which may move. [Paoli08] The law's `step` form writes e u; that e is
+//! one is seen by `Law::rebound`. By option f is taken at v instead of v⁺; the two differ by O(h). Joints take part as subspaces of
+//! V: their drift is of first order. Bodies keep v and their ω in body axes while they move to q⁺, where contacts are looked for.
 //!
 //! The gap in the log is that at q⁺, by which the scheme decides. At states with two or more closed contacts the
 //! conditions (H'4) and (H'5) of the proof are checked and breaches noted; see `phases/angles.rs`.
 
 use super::moreau_jean::{NEWTON_ITERATIONS, NEWTON_TOLERANCE};
-use super::{Entry, Integrator, Refusal, Solving, frictionless};
-use crate::error::{StepError, StepResult};
+use super::{Entry, Integrator, Refusal};
+use crate::error::StepResult;
+use crate::instant::{Implicit, Pass};
 use crate::log::{Counts, StepLog};
-use crate::model::{Model, State};
+use crate::model::{Activation, ActiveConstraints, Coeffs, Level, Model, State, Theta};
+use crate::newton::Newton;
+use crate::part::Part;
 use crate::phases::{
-    Accounting, Activation, Angles, Assembly, Coeffs, Factors, Free, Impulses, Iterate, Level, Made,
-    Rows, Theta, account, advance, apply, assemble, detect, factorize, free_motion, impact_work, judge,
-    kinetic_angles, linearize, solve, warm_start,
+    Angles, LawForm, Ledger, SolverSettings, account, apply, assemble, conclude, detect, factorize,
+    impact_work, judge, kinetic_angles, linearize, set_laws, set_offsets, solve,
 };
-use nonsmooth_solvers::{Declared, Kind, Options, Problem, Set};
+use crate::scratch::Scratch;
+use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "moreau-paoli",
-    about: "projection of the velocity in the kinetic metric at q + h u; proved to converge with M(q)",
+    about: "projection of the velocity in the kinetic metric at q + h v; proved to converge with M(q)",
     options: &[&FORCE, &NEWTON_TOLERANCE, &NEWTON_ITERATIONS],
-    make: |options, solving| Box::new(MoreauPaoli::new(options, solving)),
+    make: |options, settings| Box::new(MoreauPaoli::new(options, settings)),
 };
 
 const FORCE: Declared = Declared {
@@ -42,50 +46,73 @@ const FORCE: Declared = Declared {
 /// Cosine of a kinetic angle that may be rounding: some thousand units in the last place.
 const ORTHOGONAL: f64 = 1e-12;
 
+/// Most closed contacts whose angles are measured: beyond, the check would cost more than the step.
+const MOST_CHECKED: usize = 300;
+
 const SEVERAL: &str = "states with two or more closed contacts [number of contacts]";
 const DEPENDENT: &str = "closed contacts with dependent gradients, against (H'4) [number too many]";
 const ANGLE: &str = "closed contacts with a kinetic angle against (H'5): the limit may depend on which is hit first [cosine]";
 
 /// The scheme of Moreau and Paoli.
-struct MoreauPaoli {
+pub struct MoreauPaoli {
     is_explicit: bool,
-    newton_tolerance: f64,
-    newton_iterations: usize,
-    solving: Solving,
-    work: Work,
-}
-
-/// Scratch, one value per phase.
-#[derive(Default)]
-struct Work {
-    /// (t⁺, q⁺, u): where the step is decided.
+    newton: Newton,
+    settings: SolverSettings,
+    scratch: Scratch,
+    /// (t⁺, q⁺, v): where the step is decided.
     there: State,
-    at: Iterate,
-    rows: Rows,
-    factors: Factors,
-    free: Free,
-    assembly: Assembly,
-    impulses: Impulses,
     angles: Angles,
-    accounting: Accounting,
 }
 
 impl MoreauPaoli {
-    fn new(options: &Options, solving: Solving) -> Self {
+    pub(super) fn new(options: &Options, settings: SolverSettings) -> Self {
         Self {
             is_explicit: options.word(&FORCE) == "explicit",
-            newton_tolerance: options.number(&NEWTON_TOLERANCE),
-            newton_iterations: options.count(&NEWTON_ITERATIONS),
-            solving,
-            work: Work::default(),
+            newton: Newton {
+                tolerance: options.number(&NEWTON_TOLERANCE),
+                most_iterations: options.count(&NEWTON_ITERATIONS),
+            },
+            settings,
+            scratch: Scratch::default(),
+            there: State::default(),
+            angles: Angles::default(),
         }
+    }
+
+    /// How forces are taken: f(t⁺, q⁺, v⁺) is θ = 1 from q, f(t⁺, q⁺, v) is θ = 0 from q⁺.
+    fn rule(&self, h: f64) -> (Theta, Implicit, Coeffs) {
+        let (theta, velocity) = if self.is_explicit { (0.0, 0.0) } else { (1.0, 1.0) };
+        let implicit = Implicit { ahead: 0.0, displacement: 0.0, velocity, length: h };
+        (Theta { h, theta }, implicit, Coeffs { damping: h * velocity, stiffness: 0.0 })
+    }
+
+    /// Writes energies and works of the step into the log.
+    fn book(&mut self, model: &Model, now: &State, next: &State, log: &mut StepLog) -> StepResult {
+        let Scratch { at, active, free, impulses, v_next, v_mean, .. } = &mut self.scratch;
+        let ledger = Ledger {
+            now,
+            next,
+            v_next,
+            v_end: if self.is_explicit { at.now(now).v } else { v_next },
+            rule: Theta { h: next.step_size, theta: 1.0 },
+            phi: 0.0,
+            at,
+            free,
+            active,
+            impulses,
+        };
+        account(model, &ledger, v_mean, log)?;
+        impact_work(model, active, impulses, log);
+        book_springs(model, now, next, log)
     }
 }
 
 impl Integrator for MoreauPaoli {
     fn accepts(&self, model: &Model) -> Result<(), Refusal> {
-        frictionless(ENTRY.name, model)?;
-        one_restitution(model)
+        super::needs_theta(ENTRY.name, model)?;
+        super::needs_step_form(ENTRY.name, model)?;
+        super::frictionless(ENTRY.name, model)?;
+        super::one_restitution(ENTRY.name, model)
     }
 
     fn step(
@@ -96,120 +123,112 @@ impl Integrator for MoreauPaoli {
         next: &mut State,
         log: &mut StepLog,
     ) -> StepResult {
-        let Work { there, at, rows, factors, free, assembly, impulses, angles, accounting } =
-            &mut self.work;
-        let Solving { solver, tolerance, policy } = &mut self.solving;
+        let (rule, implicit, coeffs) = self.rule(h);
+        let part = Part::whole(now.t, h);
+        let Scratch { at, active, mass, free, problem, impulses, v_next, v_mean, .. } =
+            &mut self.scratch;
+        let SolverSettings { solver, tolerance, policy } = &mut self.settings;
+        let there = &mut self.there;
 
-        drift(now, h, there);
-        detect(model, there, Activation { look_ahead: 0.0, layer: 0.0 }, rows)?;
-        warm_start(model, now, rows, h, impulses);
-        at.hold(model, there)?;
-        // f(t⁺, q⁺, u⁺) is θ = 1 from `now`, f(t⁺, q⁺, u) is θ = 0 from `there`.
-        let (from, rule, coeffs) = match self.is_explicit {
-            true => (&*there, Theta { h, theta: 0.0 }, Coeffs::EXPLICIT),
-            false => (now, Theta { h, theta: 1.0 }, Coeffs { damping: h, stiffness: 0.0 }),
-        };
-        let is_linear = model.is_linear || self.is_explicit && model.constraints.velocity.is_empty();
-        for iteration in 1.. {
-            factorize(model, at, coeffs, factors)?;
-            free_motion(model, from, at, rule, factors, free)?;
-            linearize(model, there, at, rule, Level::Velocity, rows)?;
-            assemble(model, rows, factors, free, assembly);
-            solve(rows, assembly, &mut **solver, *tolerance, impulses, log)?;
-            apply(model, free, rows, &impulses.p, factors, &mut next.v);
-            log.newton_iterations = iteration;
-            log.counts = Counts { steps: 1, rejected: 0, evaluations: iteration as u64 };
-            if is_linear {
-                break;
+        drift(model, now, h, v_mean, there);
+        at.configure_there(model, now, there, implicit)?;
+        let closed = Activation::Ahead { ahead: 0.0, distance: 0.0 };
+        detect(model, &part, &at.pass(now).jacobian, closed, active)?;
+        impulses.warm_start(model, now, active, h);
+        let mut newton = self.newton.start(model, false, at.velocities(now), v_next);
+        loop {
+            if newton.is_needed() {
+                at.guess(model, now, v_next)?;
             }
-            let change = at.accept(&next.v, &free.v, rule);
-            if change <= self.newton_tolerance {
+            let pass = at.pass(now);
+            let pass = if self.is_explicit { Pass { now: pass.jacobian, ..pass } } else { pass };
+            factorize(model, &part, &pass, coeffs, problem, mass)?;
+            model.free_motion(&part, &pass, rule, mass.groups(), free)?;
+            linearize(model, &part, &pass, active)?;
+            set_offsets(model, &part, &pass, Level::Velocity, active)?;
+            set_laws(model, now, LawForm::Step, (h, 0.0), impulses, active);
+            assemble(active, mass, free, problem);
+            solve(&mut **solver, *tolerance, problem, impulses, log)?;
+            apply(problem, free, impulses, &mut next.v);
+            if newton.is_done(&next.v, &free.v, v_next, Theta { h, theta: 1.0 }, pass.end.q)? {
                 break;
-            }
-            if iteration >= self.newton_iterations {
-                let (iterations, tolerance) = (iteration, self.newton_tolerance);
-                return Err(StepError::Newton { iterations, change, tolerance }.into());
             }
         }
-        judge(model, rows, *tolerance, *policy, log)?;
-        check_angles(model, there, rows, angles, log)?;
-        advance(model, now, Theta { h, theta: 0.0 }, rows, &impulses.p, next)?;
-
-        let Impulses { p, previous, .. } = impulses;
-        let (rule, end) = (Theta { h, theta: 1.0 }, if self.is_explicit { &*there } else { &*next });
-        let made = Made { now, next, end, rule, phi: 0.0, at, free, rows, p, previous };
-        account(model, &made, accounting, log)?;
-        impact_work(log);
-        Ok(())
+        judge(model, active, *tolerance, *policy, log)?;
+        log.newton_iterations = newton.iterations();
+        log.counts = Counts { steps: 1, rejected: 0, evaluations: newton.iterations() as u64 };
+        check_angles(model, &part, &at.pass(now), active, &mut self.angles, log)?;
+        v_next.clone_from(&next.v);
+        model.to_state(&there.q, &mut next.v);
+        next.q.clone_from(&there.q);
+        conclude(model, now, h, (active, impulses), next)?;
+        self.book(model, now, next, log)
     }
 
     fn last_problem(&self) -> Option<&Problem> {
-        Some(&self.work.assembly.problem)
+        Some(&self.scratch.problem)
     }
 
-    fn poison(&mut self) {
-        let Work { there, at, rows, factors, free, assembly, impulses, angles, accounting } =
-            &mut self.work;
-        there.poison();
-        at.poison();
-        rows.poison();
-        factors.poison();
-        free.poison();
-        assembly.poison();
-        impulses.poison();
-        angles.poison();
-        accounting.poison();
-        self.solving.solver.forget();
+    fn reset(&mut self) {
+        self.scratch.reset();
+        self.there = State::default();
+        self.angles = Angles::default();
+        self.settings.solver.forget();
     }
 }
 
-/// (t⁺, q + h u, u).
-fn drift(now: &State, h: f64, there: &mut State) {
+/// (t⁺, q ⊕ h v, v).
+fn drift(model: &Model, now: &State, h: f64, step: &mut Vec<f64>, there: &mut State) {
+    step.clear();
+    step.extend(now.v.iter().map(|v| h * v));
+    if !now.presence.is_empty() {
+        model.rigid.hold_absent(&now.presence, step);
+    }
     there.t = now.t + h;
-    there.q.clear();
-    there.q.extend(now.q.iter().zip(&now.v).map(|(q, u)| q + h * u));
+    there.q.resize(now.q.len(), 0.0);
+    model.retract(&now.q, step, &mut there.q);
     there.v.clone_from(&now.v);
 }
 
-fn one_restitution(model: &Model) -> Result<(), Refusal> {
-    let laws = model.constraints.laws.iter().map(|&law| model.laws[law].1);
-    let mut contacts = model.constraints.names.iter().zip(laws).filter(|(_, law)| law.set != Set::Free);
-    let Some((first, law)) = contacts.next() else { return Ok(()) };
-    let e_first = law.restitution;
-    match contacts.find(|(_, law)| law.restitution != e_first) {
-        None => Ok(()),
-        Some((second, law)) => Err(Refusal::OneRestitution {
-            integrator: ENTRY.name,
-            first: first.clone(),
-            e_first,
-            second: second.clone(),
-            e_second: law.restitution,
-        }),
+/// Books the energy that springs took up on the way to q⁺, which the ledger, all at q⁺, does not see.
+fn book_springs(model: &Model, now: &State, next: &State, log: &mut StepLog) -> StepResult {
+    if !model.is_elastic() {
+        return Ok(());
     }
+    let stored = |state: &State| -> StepResult<f64> {
+        model.at_state(state, |at| model.constraints.iter().map(|f| f.potential(model, at)).sum())
+    };
+    log.works.scheme += stored(next)? - stored(now)?;
+    Ok(())
 }
 
 /// Notes the states with several closed contacts, and the conditions that they break.
 fn check_angles(
     model: &Model,
-    there: &State,
-    rows: &Rows,
+    part: &Part<'_>,
+    at: &Pass<'_>,
+    active: &ActiveConstraints,
     angles: &mut Angles,
     log: &mut StepLog,
 ) -> StepResult {
-    let Some(e) = rows.forms.iter().find(|form| form.set != Set::Free).map(|form| form.restitution)
-    else {
+    if active.len() < 2 {
         return Ok(());
-    };
-    let n_closed = rows.forms.iter().filter(|form| form.set != Set::Free).count();
+    }
+    angles.find_closed(model, active);
+    let n_closed = angles.closed.len();
     if n_closed < 2 {
         return Ok(());
     }
-    kinetic_angles(model, there, rows, angles)?;
     log.note(SEVERAL, n_closed as f64);
+    if n_closed > MOST_CHECKED {
+        return Ok(());
+    }
+    kinetic_angles(model, part, at, active, angles)?;
     if angles.rank < n_closed {
         log.note(DEPENDENT, (n_closed - angles.rank) as f64);
     }
-    let cosine = angles.farthest(e);
+    let rebounds = model.law(active.laws[angles.closed[0] as usize]).forms().rebounds;
+    let cosine = angles.farthest(rebounds);
     if cosine.abs() > ORTHOGONAL {
         log.note(ANGLE, cosine);
     }

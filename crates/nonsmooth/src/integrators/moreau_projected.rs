@@ -1,36 +1,38 @@
 //! Moreau–Jean with projection: the step of `moreau-jean` at velocity level, then q⁺ moves onto the constraints.
 //!
 //! ```text
-//! M(q_m)(v⁺ − v) = h (θ f⁺ + (1−θ) f) + Hᵀ p          q⁺ = q + h (θ v⁺ + (1−θ) v)
+//! M(q_m)(v⁺ − v) = h (θ f⁺ + (1−θ) f) + Jᵀ p          q⁺ = q ⊕ h (θ v⁺ + (1−θ) v)
 //! y + γ h u ≤ 0:   0 ≤ u⁺ + e u ⟂ p ≥ 0
-//! q⁺ ← q⁺ + M⁻¹ Hᵀ λ
+//! q⁺ ← q⁺ ⊕ M⁻¹ Jᵀ λ
 //! ```
 //!
-//! *Direct*: joints end with y = 0, contacts that took part with y ≥ 0 and λ ≥ 0. A contact that did not take part keeps
-//! its overlap until the step in which it does, unless `project` = "all". With e > 0 an accumulation under the weight g does
-//! not end in rest: lifted to y = 0 and leaving at v = e g h/(1 + e), a contact does not take part in the next step, falls
-//! and is thrown back, every other step. Combined projection comes to rest.
+//! *Direct*: joints end with y = 0, contacts that took part with y ≥ 0 and λ ≥ 0. A gap that did not take part keeps
+//! its overlap until the step in which it does, unless `project` = "all"; points of bodies that overlap are always moved out. With
+//! e > 0 an accumulation under the weight g does not end in rest: lifted to y = 0 and leaving at v = e g h/(1 + e), a contact does not
+//! take part in the next step, falls and is thrown back, every other step. Combined projection comes to rest.
 //!
 //! *Combined*: contacts that would end inside by more than the tolerance take part too, with their impact law, and the
 //! step is made again until no other one enters. Contacts that carried an impulse end with y = 0, λ of either sign; where
 //! that cannot be had at once (a rigid body that is hit at two points, say), they only move out, and the summary counts
 //! it. So no step ends inside anything. [Acary13]
 //!
+//! Points of bodies would end inside if the features of the start do so at q⁺ and the colliders overlap there.
 //! Order 1 through impacts. The ledger has what the projection adds in a column of its own.
 
 use super::moreau_jean::{
     GAMMA, JACOBIAN_AT, MASS_AT, NEWTON_ITERATIONS, NEWTON_TOLERANCE, THETA, place,
 };
-use super::{Entry, Integrator, Refusal, Solving};
-use crate::error::{StepError, StepResult};
+use super::{Entry, Integrator, Refusal};
+use crate::error::StepResult;
 use crate::log::{Counts, StepLog};
-use crate::model::{Key, Model, State};
+use crate::model::{Activation, ActiveConstraints, ConstraintId, Level, Model, State, Theta};
+use crate::newton::Newton;
+use crate::part::Part;
 use crate::phases::{
-    Accounting, Activation, Assembly, Coeffs, Configuration, Factors, Free, Impulses, Iterate, Level,
-    Made, Projecting, Projection, Rows, Theta, account, account_projection, advance, apply, assemble,
-    detect_also, entered, factorize, factorize_springs, free_motion, judge, linearize, project, solve,
-    warm_start,
+    LawForm, Ledger, Projecting, Projection, SolverSettings, account, advance, apply, assemble, detect,
+    detect_chosen, factorize, judge, linearize, project, set_laws, set_offsets, solve, strike,
 };
+use crate::scratch::{Configuration, Scratch};
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -48,7 +50,7 @@ pub(super) const ENTRY: Entry = Entry {
         &NEWTON_TOLERANCE,
         &NEWTON_ITERATIONS,
     ],
-    make: |options, solving| Box::new(MoreauProjected::new(options, solving)),
+    make: |options, settings| Box::new(MoreauProjected::new(options, settings)),
 };
 
 const PROJECTION: Declared = Declared {
@@ -59,7 +61,7 @@ const PROJECTION: Declared = Declared {
 };
 const PROJECT: Declared = Declared {
     name: "project",
-    about: "which contacts a direct projection moves out: those that took part in the step, or all that overlap",
+    about: "which gaps a direct projection moves out: those that took part in the step, or all that overlap",
     kind: Kind::Word(&["active", "all"]),
     default: "active",
 };
@@ -83,57 +85,75 @@ const ONLY_OUT: &str = "steps whose contacts could not all end on the surface";
 pub struct MoreauProjected {
     theta: f64,
     gamma: f64,
-    /// Where M and H are evaluated.
+    /// Where M and J are evaluated.
     configuration: (Configuration, Configuration),
-    newton_tolerance: f64,
-    newton_iterations: usize,
+    newton: Newton,
     projection: Projection,
-    /// Whether `project` was given although a combined projection selects its contacts itself.
-    idle: bool,
     /// Whether `project` was given.
     selects: bool,
-    solving: Solving,
-    work: Work,
+    settings: SolverSettings,
+    scratch: Scratch,
+    projecting: Projecting,
+    entering: Entering,
 }
 
-/// Scratch, one value per phase; no bit of a result depends on it.
+/// Which constraints take part in a combined projection.
 #[derive(Default)]
-struct Work {
-    at: Iterate,
-    rows: Rows,
-    factors: Factors,
-    free: Free,
-    assembly: Assembly,
-    impulses: Impulses,
-    /// Contacts that take part because they would end inside.
-    also: Vec<Key>,
-    projecting: Projecting,
-    local: Vec<f64>,
-    accounting: Accounting,
+struct Entering {
+    /// All within reach of the step, features frozen.
+    reach: ActiveConstraints,
+    /// Those that took part at first, ascending.
+    first: Vec<ConstraintId>,
+    /// Those that take part because they would end inside.
+    also: Vec<ConstraintId>,
 }
 
 impl MoreauProjected {
-    fn new(options: &Options, solving: Solving) -> Self {
+    fn new(options: &Options, settings: SolverSettings) -> Self {
         Self {
             theta: options.number(&THETA),
             gamma: options.number(&GAMMA),
             configuration: (place(options.word(&MASS_AT)), place(options.word(&JACOBIAN_AT))),
-            newton_tolerance: options.number(&NEWTON_TOLERANCE),
-            newton_iterations: options.count(&NEWTON_ITERATIONS),
+            newton: Newton {
+                tolerance: options.number(&NEWTON_TOLERANCE),
+                most_iterations: options.count(&NEWTON_ITERATIONS),
+            },
             projection: Projection {
                 onto_surface: options.word(&PROJECTION) == "combined",
                 all: options.word(&PROJECT) == "all",
                 tolerance: options.number(&PROJECTION_TOLERANCE),
                 iterations: options.count(&PROJECTION_ITERATIONS),
             },
-            idle: options.word(&PROJECTION) == "combined" && options.is_given(&PROJECT),
             selects: options.is_given(&PROJECT),
-            solving,
-            work: Work::default(),
+            settings,
+            scratch: Scratch::default(),
+            projecting: Projecting::default(),
+            entering: Entering::default(),
         }
     }
 
-    /// The step of Moreau–Jean with the contacts that `detect` found; returns its Newton iterations.
+    /// Which constraints take part, in pass `pass` of the step.
+    fn detect(&mut self, model: &Model, now: &State, rule: Theta, pass: u64) -> StepResult {
+        let Scratch { at, active, .. } = &mut self.scratch;
+        let Entering { reach, first, also } = &mut self.entering;
+        let (part, all) = (Part::whole(now.t, rule.h), Activation::Reach { distance: f64::INFINITY });
+        at.configure(model, now, rule)?;
+        if pass > 0 {
+            let is_chosen = |id: ConstraintId| first.binary_search(&id).is_ok() || also.contains(&id);
+            return detect_chosen(model, &part, &at.now(now), all, is_chosen, active);
+        }
+        also.clear();
+        let ahead =
+            Activation::Ahead { ahead: self.gamma * rule.h, distance: self.projection.tolerance };
+        detect(model, &part, &at.now(now), ahead, active)?;
+        if self.projection.onto_surface {
+            first.clone_from(&active.ids);
+            detect(model, &part, &at.now(now), all, reach)?;
+        }
+        Ok(())
+    }
+
+    /// The velocities of Moreau–Jean with the constraints that take part; returns its Newton iterations.
     fn velocities(
         &mut self,
         model: &Model,
@@ -142,52 +162,78 @@ impl MoreauProjected {
         next: &mut State,
         log: &mut StepLog,
     ) -> StepResult<usize> {
-        let Theta { h, theta } = rule;
-        let coeffs = Coeffs { damping: h * theta, stiffness: (h * theta).powi(2) };
-        let Work { at, rows, factors, free, assembly, impulses, .. } = &mut self.work;
-        let Solving { solver, tolerance, policy } = &mut self.solving;
-
-        warm_start(model, now, rows, h, impulses);
-        at.start(model, now, h)?;
-        factorize_springs(model, now, coeffs, factors)?;
-        let mut iteration = 0;
+        let (h, part) = (rule.h, Part::whole(now.t, rule.h));
+        let Scratch { at, active, mass, free, problem, impulses, struck, v_next, .. } =
+            &mut self.scratch;
+        let now = if model.has_phases() {
+            let struck = struck.get_or_insert_default();
+            strike(model, (now, rule), at, active, struck, (&mut self.settings, problem), log)?
+        } else {
+            now
+        };
+        impulses.warm_start(model, now, active, h);
+        let SolverSettings { solver, tolerance, policy } = &mut self.settings;
+        let mut newton = self.newton.start(model, false, at.velocities(now), v_next);
         loop {
-            iteration += 1;
-            at.update(model, now, rule, self.configuration);
-            factorize(model, at, coeffs, factors)?;
-            free_motion(model, now, at, rule, factors, free)?;
-            linearize(model, now, at, rule, Level::Velocity, rows)?;
-            assemble(model, rows, factors, free, assembly);
-            solve(rows, assembly, &mut **solver, *tolerance, impulses, log)?;
-            apply(model, free, rows, &impulses.p, factors, &mut next.v);
-            let change = if model.is_linear { 0.0 } else { at.accept(&next.v, &free.v, rule) };
-            if change <= self.newton_tolerance {
-                judge(model, rows, *tolerance, *policy, log)?;
-                return Ok(iteration);
+            if newton.is_needed() {
+                at.predict(model, now, rule, self.configuration, v_next)?;
             }
-            if iteration >= self.newton_iterations {
-                let (iterations, tolerance) = (iteration, self.newton_tolerance);
-                return Err(StepError::Newton { iterations, change, tolerance }.into());
+            let pass = at.pass(now);
+            factorize(model, &part, &pass, rule.coeffs(), problem, mass)?;
+            model.free_motion(&part, &pass, rule, mass.groups(), free)?;
+            linearize(model, &part, &pass, active)?;
+            set_offsets(model, &part, &pass, Level::Velocity, active)?;
+            set_laws(model, now, LawForm::Step, (h, 0.0), impulses, active);
+            assemble(active, mass, free, problem);
+            solve(&mut **solver, *tolerance, problem, impulses, log)?;
+            apply(problem, free, impulses, &mut next.v);
+            if newton.is_done(&next.v, &free.v, v_next, rule, pass.end.q)? {
+                break;
             }
         }
+        judge(model, active, *tolerance, *policy, log)?;
+        v_next.clone_from(&next.v);
+        Ok(newton.iterations())
+    }
+
+    /// Moves `next.q` onto the constraints; whether the step must be made again, with others that entered.
+    fn project(
+        &mut self,
+        model: &Model,
+        now: &State,
+        next: &mut State,
+        log: &mut StepLog,
+    ) -> StepResult<bool> {
+        let Self { projection, settings, scratch, projecting, entering, .. } = self;
+        let Scratch { at, active, impulses, .. } = scratch;
+        let took_part = (&*active, &impulses.p[..]);
+        projecting.select(model, &at.now(now), took_part, *projection)?;
+        let found = project(model, *projection, settings, projecting, (now, next), log);
+        if !projection.onto_surface {
+            return found.map(|()| false);
+        }
+        if found.is_err() {
+            projecting.exchange(next);
+            let outwards = Projection { onto_surface: false, ..*projection };
+            projecting.select(model, &at.now(now), took_part, outwards)?;
+            project(model, outwards, settings, projecting, (now, next), log)?;
+            log.note(ONLY_OUT, 1.0);
+        }
+        let Entering { reach, also, .. } = entering;
+        projecting.entered(model, (reach, active), projection.tolerance, (now, next), also)
     }
 }
 
 impl Integrator for MoreauProjected {
-    fn takes_bodies(&self) -> bool {
-        true
-    }
-
     fn accepts(&self, model: &Model) -> Result<(), Refusal> {
-        if let (true, Some(body)) = (self.projection.onto_surface, model.bodies.names.first()) {
-            return Err(Refusal::CombinedWithBodies { body: body.clone() });
+        super::needs_theta(ENTRY.name, model)?;
+        let option = PROJECT.name;
+        if self.selects && self.projection.onto_surface {
+            return Err(Refusal::IdleOption { option, needs: "projection = \"direct\"" });
         }
-        if self.selects && !model.bodies.is_empty() && model.constraints.is_empty() {
+        if self.selects && !model.rigid.bodies.is_empty() && model.n_constraints() == 0 {
             let needs = "constraints: all points of bodies that overlap are moved apart";
-            return Err(Refusal::IdleOption { option: PROJECT.name, needs });
-        }
-        if self.idle {
-            return Err(Refusal::IdleOption { option: PROJECT.name, needs: "projection = \"direct\"" });
+            return Err(Refusal::IdleOption { option, needs });
         }
         Ok(())
     }
@@ -200,66 +246,42 @@ impl Integrator for MoreauProjected {
         next: &mut State,
         log: &mut StepLog,
     ) -> StepResult {
-        let (rule, projection) = (Theta { h, theta: self.theta }, self.projection);
-        self.work.also.clear();
-        self.work.rows.take_back(model, next, log);
+        let rule = Theta { h, theta: self.theta };
         log.newton_iterations = 0;
         for pass in 0.. {
-            let Work { rows, also, .. } = &mut self.work;
-            let (look_ahead, layer) = (self.gamma * h, projection.tolerance);
-            detect_also(model, now, Activation { look_ahead, layer }, also, rows)?;
-            let iterations = self.velocities(model, now, rule, next, log)?;
-            log.newton_iterations += iterations;
+            // What a pass that is made again noted did not happen.
+            log.events.clear();
+            log.notes.clear();
+            log.struck = None;
+            self.detect(model, now, rule, pass)?;
+            log.newton_iterations += self.velocities(model, now, rule, next, log)?;
             log.counts = Counts { steps: 1, rejected: pass, evaluations: log.newton_iterations as u64 };
-
-            let Work { rows, impulses, also, projecting, local, .. } = &mut self.work;
-            advance(model, now, rule, rows, &impulses.p, next)?;
-            projecting.select(model, rows, &impulses.p, projection);
-            let found = project(model, projection, &mut self.solving, projecting, next, log);
-            if !projection.onto_surface {
-                found?;
-                break;
-            }
-            if found.is_err() {
-                projecting.exchange(next);
-                let outwards = Projection { onto_surface: false, ..projection };
-                projecting.select(model, rows, &impulses.p, outwards);
-                project(model, outwards, &mut self.solving, projecting, next, log)?;
-                log.note(ONLY_OUT, 1.0);
-            }
-            model.gaps(next, local, &mut log.gaps)?;
-            if !entered(model, rows, &log.gaps, projection.tolerance, also) {
+            let Scratch { active, impulses, struck, v_mean, .. } = &mut self.scratch;
+            let from = struck.get_or_insert_default().start(now, log);
+            advance(model, from, rule, (active, impulses), v_mean, next)?;
+            if !self.project(model, now, next, log)? {
                 break;
             }
         }
 
-        let Work { at, rows, free, impulses, projecting, accounting, .. } = &mut self.work;
-        let Impulses { p, previous, .. } = impulses;
-        projecting.exchange(next);
-        let made = Made { now, next, end: next, rule, phi: rule.theta, at, free, rows, p, previous };
-        account(model, &made, accounting, log)?;
-        rows.record(model, now, next, log);
-        projecting.exchange(next);
-        account_projection(model, next, accounting, log)
+        self.projecting.exchange(next);
+        let Scratch { at, active, free, impulses, struck, v_next, v_mean, .. } = &mut self.scratch;
+        let (now, v_next, v_end, phi) =
+            (struck.get_or_insert_default().start(now, log), &*v_next, &*v_next, rule.theta);
+        let ledger = Ledger { now, next, v_next, v_end, rule, phi, at, free, active, impulses };
+        account(model, &ledger, v_mean, log)?;
+        self.projecting.exchange(next);
+        self.projecting.account(model, next, log)
     }
 
     fn last_problem(&self) -> Option<&Problem> {
-        Some(&self.work.assembly.problem)
+        Some(&self.scratch.problem)
     }
 
-    fn poison(&mut self) {
-        let Work { at, rows, factors, free, assembly, impulses, also, projecting, local, accounting } =
-            &mut self.work;
-        at.poison();
-        rows.poison();
-        factors.poison();
-        free.poison();
-        assembly.poison();
-        impulses.poison();
-        also.clear();
-        projecting.poison();
-        local.fill(f64::NAN);
-        accounting.poison();
-        self.solving.solver.forget();
+    fn reset(&mut self) {
+        self.scratch.reset();
+        self.projecting.reset();
+        self.entering = Entering::default();
+        self.settings.solver.forget();
     }
 }

@@ -1,43 +1,49 @@
 //! Schatzman–Paoli: two steps of the position, the constraint on a weighted mean of positions.
 //!
 //! ```text
-//! M(q_k)(q⁺ − 2q + q⁻) = h² f(t_k, q_k, w) + h G(q*)ᵀ p,        w = (q − q⁻)/h
-//! 0 ≤ g(q*, t*) ⟂ p ≥ 0,      q* = (q⁺ + e q⁻)/(1+e),   t* = (t⁺ + e t⁻)/(1+e)
+//! M(q_k)(q⁺ − 2q + q⁻) = h² f(t_k, q_k, w) + h J(q*)ᵀ p,        w = (q − q⁻)/h
+//! 0 ≤ y(q*, t*) ⟂ p ≥ 0,      q* = (q⁺ + e q⁻)/(1+e),   t* = (t⁺ + e t⁻)/(1+e)
 //! ```
 //!
-//! [Acary10, eq. (30)–(31)]. For linear g the constraint is 0 ≤ y⁺ + e y⁻; the gap y⁺ itself may be negative for
-//! e > 0, and an impact takes two steps. Every constraint takes part in every step. p is an impulse [N·s]; the papers'
-//! multiplier is h p. Written with the mean velocities w of the steps, which is what the state remembers, the scheme is
+//! [Acary10, eq. (30)–(31)]. For linear gaps the constraint is 0 ≤ y⁺ + e y⁻; the gap y⁺ itself may be negative for
+//! e > 0, and an impact takes two steps. Every gap takes part in every step, of contacts of bodies those within reach. p is an
+//! impulse [N·s]; the papers' multiplier is h p. Written with the mean velocities w of the steps, which is what the state remembers,
+//! the scheme is
 //!
 //! ```text
-//! M(q_k)(w⁺ − w) = h f(t_k, q_k, w) + G(q*)ᵀ p,     q⁺ = q + h w⁺,     H w⁺ + (1+e)/h g(q*ⁱ) − H wⁱ ≥ 0
+//! M(q_k)(w⁺ − w) = h f(t_k, q_k, w) + J(q*)ᵀ p,     q⁺ = q ⊕ h w⁺,     q* = q ⊕ h (w⁺ − e w)/(1+e)
+//! J w⁺ + (1+e)/h y(q*ⁱ) − J wⁱ ≥ 0
 //! ```
 //!
-//! the last being g(q*) ≥ 0 linearised at the iterate wⁱ. The velocity of the state at t_{k+1} is (30b),
-//! v⁺ = (q⁺ − q⁻)/2h = ½(w + w⁺): centred at t_k, so it is one step late. The energies of the log are those of w⁺
-//! and q⁺, for which the ledger closes (`phases/account.rs`, θ = 0, φ = 1); the kinetic energy that the start-up adds
-//! is booked under `scheme`.
+//! the last being y(q*) ≥ 0 linearized at the iterate wⁱ. All contacts have one e, hence one q*; that it is one is seen by
+//! `Law::rebound`, and laws give their `contact` form. Joints have e = 0: y(q⁺) = 0. Springs act explicitly. The velocity of the
+//! state at t_{k+1} is (30b), v⁺ = (q⁺ − q⁻)/2h = ½(w + w⁺): centred at t_k, so it is one step late. The energies of the log are
+//! those of w⁺ and q⁺, for which the ledger closes (`phases/account.rs`, θ = 0, φ = 1); the kinetic energy that the start-up
+//! adds is booked under `scheme`.
 //!
 //! Start-up: w₀ = v₀ − σ h M⁻¹f(t₀, q₀, v₀), that is q₁ = q₀ + h v₀ + (1−σ) h² M⁻¹f in free motion. σ = ½ is second
 //! order, σ = 1 is q₁ = q₀ + h v₀, σ = 0 is q₋₁ = q₀ − h v₀.
 
 use super::moreau_jean::{NEWTON_ITERATIONS, NEWTON_TOLERANCE};
-use super::{Entry, Integrator, Refusal, Solving, frictionless};
-use crate::error::{StepError, StepResult, check_constraint};
+use super::{Entry, Integrator, Refusal};
+use crate::error::StepResult;
+use crate::instant::{Instant, Pass};
 use crate::log::{Counts, StepLog};
-use crate::model::{Key, Model, State, gather};
+use crate::model::{Activation, ActiveConstraints, Coeffs, Level, Model, State, Theta};
+use crate::newton::Newton;
+use crate::part::{Part, Selection};
 use crate::phases::{
-    Accounting, Activation, Assembly, Coeffs, Factors, Free, Impulses, Iterate, Made, Rows, Theta,
-    account, advance, apply, assemble, detect, energies, factorize, free_motion, impact_work, judge,
-    solve, warm_start,
+    LawForm, Ledger, SolverSettings, account, advance, apply, assemble, detect, factorize, impact_work,
+    judge, linearize, set_laws, set_offsets, solve,
 };
+use crate::scratch::Scratch;
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "schatzman-paoli",
     about: "two-step scheme at position level; frictionless, velocities one step late",
     options: &[&START, &NEWTON_TOLERANCE, &NEWTON_ITERATIONS],
-    make: |options, solving| Box::new(SchatzmanPaoli::new(options, solving)),
+    make: |options, settings| Box::new(SchatzmanPaoli::new(options, settings)),
 };
 
 const START: Declared = Declared {
@@ -48,62 +54,110 @@ const START: Declared = Declared {
 };
 
 /// The scheme of Schatzman and Paoli.
-struct SchatzmanPaoli {
+pub struct SchatzmanPaoli {
     /// σ of the start-up [–].
     sigma: f64,
-    newton_tolerance: f64,
-    newton_iterations: usize,
-    solving: Solving,
-    work: Work,
-}
-
-/// Scratch, one value per phase.
-#[derive(Default)]
-struct Work {
-    /// (t, q, w).
+    newton: Newton,
+    settings: SolverSettings,
+    scratch: Scratch,
+    /// The state with w in place of v.
     from: State,
-    at: Iterate,
-    rows: Rows,
-    factors: Factors,
-    free: Free,
-    assembly: Assembly,
-    impulses: Impulses,
-    accounting: Accounting,
-    local: Local,
+    weighted: Weighted,
 }
 
-/// One constraint's share of q*, w and the iterate.
+/// Which active constraints are imposed where.
 #[derive(Default)]
-struct Local {
-    q: Vec<f64>,
-    w: Vec<f64>,
-    guess: Vec<f64>,
-    slope: Vec<f64>,
+struct Weighted {
+    /// At q*.
+    contacts: Vec<u32>,
+    /// At q⁺.
+    joints: Vec<u32>,
 }
 
 impl SchatzmanPaoli {
-    fn new(options: &Options, solving: Solving) -> Self {
+    pub(super) fn new(options: &Options, settings: SolverSettings) -> Self {
         Self {
             sigma: match options.word(&START) {
                 "first-order" => 1.0,
                 "backward" => 0.0,
                 _ => 0.5,
             },
-            newton_tolerance: options.number(&NEWTON_TOLERANCE),
-            newton_iterations: options.count(&NEWTON_ITERATIONS),
-            solving,
-            work: Work::default(),
+            newton: Newton {
+                tolerance: options.number(&NEWTON_TOLERANCE),
+                most_iterations: options.count(&NEWTON_ITERATIONS),
+            },
+            settings,
+            scratch: Scratch::default(),
+            from: State::default(),
+            weighted: Weighted::default(),
         }
+    }
+
+    /// Fills `from`, and in `free` where it would go. At the very start w is made up; then returns the kinetic energy that this adds [J].
+    fn begin(&mut self, model: &Model, now: &State, rule: Theta) -> StepResult<Option<f64>> {
+        let starts = now.scheme.len() != now.v.len();
+        self.from.copy_from(now);
+        if !starts {
+            self.from.v.clone_from(&now.scheme);
+            self.move_freely(model, rule)?;
+            return Ok(None);
+        }
+        self.move_freely(model, rule)?;
+        let Scratch { at, free, .. } = &self.scratch;
+        let kicked = at.now(&self.from).v.iter().zip(&free.v);
+        let mut w: Vec<f64> = kicked.map(|(v, free)| v - self.sigma * (free - v)).collect();
+        model.to_state(&now.q, &mut w);
+        self.from.v = w;
+        self.move_freely(model, rule)?;
+        let kinetic = |state: &State| model.energies_of(state).map(|energies| energies.kinetic);
+        Ok(Some(kinetic(&self.from)? - kinetic(now)?))
+    }
+
+    /// w + h M⁻¹ f at the start.
+    fn move_freely(&mut self, model: &Model, rule: Theta) -> StepResult {
+        let Scratch { at, mass, free, problem, v_mean: guess, .. } = &mut self.scratch;
+        let part = Part::whole(self.from.t, rule.h);
+        at.configure(model, &self.from, rule)?;
+        let pass = at.pass(&self.from);
+        // Prescribed velocities are means over the step: taken in its middle.
+        let t = self.from.t + 0.5 * rule.h;
+        guess.clear();
+        guess.extend_from_slice(pass.now.v);
+        model.theta_motions().try_for_each(|motion| motion.prescribe(model, t, guess))?;
+        let middle = Instant { t, v: guess, ..pass.now };
+        let pass = Pass { end: middle, ..pass };
+        factorize(model, &part, &pass, Coeffs::MASS, problem, mass)?;
+        model.free_motion(&part, &pass, rule, mass.groups(), free)
+    }
+
+    /// Writes energies and works of the step to q⁺ and w⁺ into the log.
+    fn book(&mut self, model: &Model, next: &State, log: &mut StepLog) -> StepResult {
+        let Scratch { at, active, free, impulses, v_next, v_mean, .. } = &mut self.scratch;
+        let ledger = Ledger {
+            now: &self.from,
+            next,
+            v_next,
+            v_end: v_next,
+            rule: Theta { h: next.step_size, theta: 0.0 },
+            phi: 1.0,
+            at,
+            free,
+            active,
+            impulses,
+        };
+        account(model, &ledger, v_mean, log)?;
+        impact_work(model, active, impulses, log);
+        Ok(())
     }
 }
 
 impl Integrator for SchatzmanPaoli {
     fn accepts(&self, model: &Model) -> Result<(), Refusal> {
-        frictionless(ENTRY.name, model)?;
-        match model.constraints.names.get(model.constraints.n_gaps()) {
-            None => Ok(()),
-            Some(name) => Err(Refusal::GapsOnly { integrator: ENTRY.name, constraint: name.clone() }),
-        }
+        super::needs_theta(ENTRY.name, model)?;
+        super::needs_step_form(ENTRY.name, model)?;
+        super::frictionless(ENTRY.name, model)?;
+        super::gaps_only(ENTRY.name, model)?;
+        super::one_restitution(ENTRY.name, model)
     }
 
     fn step(
@@ -114,151 +168,104 @@ impl Integrator for SchatzmanPaoli {
         next: &mut State,
         log: &mut StepLog,
     ) -> StepResult {
-        let started = self.work.begin(model, now, h, self.sigma)?;
-        let Work { from, at, rows, factors, free, assembly, impulses, accounting, local } =
-            &mut self.work;
-        let Solving { solver, tolerance, policy } = &mut self.solving;
-        let explicit = Theta { h, theta: 0.0 };
+        let rule = Theta { h, theta: 0.0 };
+        let e = super::restitution(model);
+        let started = self.begin(model, now, rule)?;
+        let Scratch { at, active, mass, free, problem, impulses, v_next, v_mean, .. } =
+            &mut self.scratch;
+        let SolverSettings { solver, tolerance, policy } = &mut self.settings;
+        let from = &self.from;
 
-        detect(model, from, Activation { look_ahead: 0.0, layer: f64::INFINITY }, rows)?;
-        warm_start(model, now, rows, h, impulses);
-        free_motion(model, from, at, explicit, factors, free)?;
-        for iteration in 1.. {
-            let guess = if model.is_linear { &from.v } else { &at.v };
-            weigh(model, from, guess, h, local, rows)?;
-            assemble(model, rows, factors, free, assembly);
-            solve(rows, assembly, &mut **solver, *tolerance, impulses, log)?;
-            apply(model, free, rows, &impulses.p, factors, &mut next.v);
-            log.newton_iterations = iteration;
-            if model.is_linear || rows.keys.len() == rows.n_linear {
+        detect(model, &Part::whole(now.t, h), &at.now(from), Activation::Swept, active)?;
+        self.weighted.sort(model, active);
+        impulses.warm_start(model, now, active, h);
+        let mut newton = self.newton.start(model, true, at.velocities(from), v_next);
+        v_next.clear();
+        v_next.extend_from_slice(at.now(from).v);
+        loop {
+            at.predict_weighted(model, from, (h, e), v_next)?;
+            let pass = at.pass(from);
+            problem.delassus.release();
+            self.weighted.impose(model, &pass, (h, e), active)?;
+            set_laws(model, now, LawForm::Contact, (h, h), impulses, active);
+            assemble(active, mass, free, problem);
+            solve(&mut **solver, *tolerance, problem, impulses, log)?;
+            apply(problem, free, impulses, &mut next.v);
+            if newton.is_done(&next.v, &free.v, v_next, Theta { h, theta: 1.0 }, pass.end.q)? {
                 break;
-            }
-            let change = at.accept(&next.v, &free.v, Theta { h, theta: 1.0 });
-            if change <= self.newton_tolerance {
-                break;
-            }
-            if iteration >= self.newton_iterations {
-                let (iterations, tolerance) = (iteration, self.newton_tolerance);
-                return Err(StepError::Newton { iterations, change, tolerance }.into());
             }
         }
+        judge(model, active, *tolerance, *policy, log)?;
+        log.newton_iterations = newton.iterations();
         log.counts = Counts { steps: 1, rejected: 0, evaluations: 1 + u64::from(started.is_some()) };
-        judge(model, rows, *tolerance, *policy, log)?;
-        advance(model, from, Theta { h, theta: 1.0 }, rows, &impulses.p, next)?;
-
-        let Impulses { p, previous, .. } = impulses;
-        let made =
-            Made { now: from, next, end: next, rule: explicit, phi: 1.0, at, free, rows, p, previous };
-        account(model, &made, accounting, log)?;
-        impact_work(log);
+        measure_start(at.now(from).v, active);
+        v_next.clone_from(&next.v);
+        advance(model, from, Theta { h, theta: 1.0 }, (active, impulses), v_mean, next)?;
+        self.book(model, next, log)?;
         log.works.scheme += started.unwrap_or(0.0);
 
-        next.memory.clone_from(&next.v);
-        next.v.iter_mut().zip(&from.v).for_each(|(v, w)| *v = 0.5 * (*v + w));
+        next.scheme.clone_from(&next.v);
+        next.v.iter_mut().zip(&self.from.v).for_each(|(v, w)| *v = 0.5 * (*v + w));
         Ok(())
     }
 
     fn last_problem(&self) -> Option<&Problem> {
-        Some(&self.work.assembly.problem)
+        Some(&self.scratch.problem)
     }
 
-    fn poison(&mut self) {
-        let Work { from, at, rows, factors, free, assembly, impulses, accounting, local } =
-            &mut self.work;
-        from.poison();
-        at.poison();
-        rows.poison();
-        factors.poison();
-        free.poison();
-        assembly.poison();
-        impulses.poison();
-        accounting.poison();
-        for x in [&mut local.q, &mut local.w, &mut local.guess, &mut local.slope] {
-            x.fill(f64::NAN);
-        }
-        self.solving.solver.forget();
+    fn reset(&mut self) {
+        self.scratch.reset();
+        self.from = State::default();
+        self.weighted = Weighted::default();
+        self.settings.solver.forget();
     }
 }
 
-impl Work {
-    /// Fills `from` and factors M(q). At the very start w is made up; then returns the kinetic energy that this adds [J].
-    fn begin(&mut self, model: &Model, now: &State, h: f64, sigma: f64) -> StepResult<Option<f64>> {
-        let Work { from, at, factors, free, accounting, .. } = self;
-        let starts = now.memory.len() != now.v.len();
-        (from.t, from.step) = (now.t, now.step);
-        from.q.clone_from(&now.q);
-        from.v.clone_from(if starts { &now.v } else { &now.memory });
-        at.hold(model, from)?;
-        // Prescribed velocities are means over the step: taken in its middle.
-        at.t_next = now.t + 0.5 * h;
-        factorize(model, at, Coeffs::EXPLICIT, factors)?;
-        if !starts {
-            return Ok(None);
+impl Weighted {
+    /// Sorts the active constraints into contacts and joints.
+    fn sort(&mut self, model: &Model, active: &ActiveConstraints) {
+        self.contacts.clear();
+        self.joints.clear();
+        for c in 0..active.len() {
+            let is_joint = model.law(active.laws[c]).forms().bilateral;
+            if is_joint { &mut self.joints } else { &mut self.contacts }.push(c as u32);
         }
-        free_motion(model, from, at, Theta { h, theta: 0.0 }, factors, free)?;
-        for (w, kicked) in from.v.iter_mut().zip(&free.v) {
-            *w -= sigma * (kicked - *w);
+    }
+
+    /// J and offsets: contacts at q*, joints at q⁺.
+    fn impose(
+        &self,
+        model: &Model,
+        at: &Pass<'_>,
+        (h, e): (f64, f64),
+        active: &mut ActiveConstraints,
+    ) -> StepResult {
+        let lists = [
+            // q* is the end of a step of t* − t with ∂q*/∂w⁺ = h/(1+e).
+            (&self.contacts, Pass { end: at.jacobian, ..*at }, h * (1.0 - e) / (1.0 + e), h / (1.0 + e)),
+            (&self.joints, Pass { jacobian: at.end, ..*at }, h, h),
+        ];
+        active.compliance.clear();
+        for (list, at, length, ahead) in lists {
+            let part = Part { constraints: Selection::List(list), ..Part::whole(at.now.t, length) };
+            linearize(model, &part, &at, active)?;
+            set_offsets(model, &part, &at, Level::Position { ahead }, active)?;
         }
-        let before = energies(model, now, accounting)?.kinetic;
-        Ok(Some(energies(model, from, accounting)?.kinetic - before))
+        Ok(())
     }
 }
 
-/// H and bias of every row, such that H w⁺ + bias ≥ 0 is g(q*, t*) ≥ 0 linearised at the guess of w⁺.
-fn weigh(
-    model: &Model,
-    from: &State,
-    guess: &[f64],
-    h: f64,
-    local: &mut Local,
-    rows: &mut Rows,
-) -> StepResult {
-    for i in 0..rows.n_linear {
-        let e = rows.forms[i].restitution;
-        // y⁺ + e y⁻ = y + h H w⁺ + e (y − h H w).
-        rows.bias[i] = (1.0 + e) * rows.gap[i] / h - e * rows.u_minus[i];
+/// u of the start, with J and ∂g/∂t of where the constraint is imposed: what the log tells is measured there.
+fn measure_start(w: &[f64], active: &mut ActiveConstraints) {
+    for c in 0..active.len() {
+        let rows = active.rows(c);
+        let ActiveConstraints { jacobian, u_minus, rates, .. } = &mut *active;
+        jacobian.dot(c, w, &mut u_minus[rows.clone()]);
+        for row in rows {
+            if let Some(rate) = rates.get_mut(row) {
+                rate[0] = rate[1];
+                u_minus[row] += rate[1];
+            }
+        }
     }
-    for i in rows.n_linear..rows.keys.len() {
-        weigh_gap(model, from, guess, (h, i), local, rows)?;
-    }
-    if !model.is_linear {
-        rows.stamp += 1;
-    }
-    Ok(())
-}
-
-fn weigh_gap(
-    model: &Model,
-    from: &State,
-    guess: &[f64],
-    (h, i): (f64, usize),
-    local: &mut Local,
-    rows: &mut Rows,
-) -> StepResult {
-    let (key, e): (Key, f64) = (rows.keys[i], rows.forms[i].restitution);
-    let (columns, function) = &model.constraints.gaps[key.0 as usize - model.constraints.n_linear()];
-    let user = || StepError::in_constraint(model, key);
-    let Local { q, w, guess: ahead, slope } = local;
-    gather(columns, &from.q, q);
-    gather(columns, &from.v, w);
-    gather(columns, guess, ahead);
-    for (q, (w, ahead)) in q.iter_mut().zip(w.iter().zip(&*ahead)) {
-        *q += h * (ahead - e * w) / (1.0 + e);
-    }
-    let t = from.t + h * (1.0 - e) / (1.0 + e);
-    let gap = function.gap(t, q).map_err(user())?;
-    let rate = function.rate(t, q).map_err(user())?;
-    slope.clear();
-    slope.resize(q.len(), 0.0);
-    function.jacobian(t, q, slope).map_err(user())?;
-    slope.iter().try_for_each(|&s| check_constraint(model, "jacobian", key, s))?;
-    let dot = |x: &[f64]| slope.iter().zip(x).map(|(s, x)| s * x).sum::<f64>();
-    rows.bias[i] = (1.0 + e) * gap / h - dot(ahead);
-    check_constraint(model, "gap", key, rows.bias[i])?;
-    // What the log tells of the contact is measured where the constraint is.
-    rows.u_minus[i] = dot(w) + rate;
-    (rows.rate[i], rows.rate_next[i]) = (rate, rate);
-    let place = rows.jacobian.start[i]..rows.jacobian.start[i + 1];
-    rows.jacobian.value[place].copy_from_slice(slope);
-    Ok(())
 }

@@ -1,8 +1,8 @@
 //! Splitting: the smooth flow over the step by any Runge–Kutta method, then the impact at fixed q.
 //!
 //! ```text
-//! M(q) v̇ = f(t, q, v) (+ Hᵀ λ),   q̇ = v          from (q_k, v_k) over h, to (q₁, v₁)
-//! M(q₁)(v_{k+1} − v₁) = Hᵀ p,     0 ≤ u⁺ + e u⁻ ⟂ p ≥ 0 where y(q₁) ≤ 0,     u⁻ = H v₁,     q_{k+1} = q₁
+//! M(q) v̇ = f(t, q, v) (+ Jᵀ λ),   q̇ = T v        from (q_k, v_k) over h, to (q₁, v₁)
+//! M(q₁)(v_{k+1} − v₁) = Jᵀ p,     0 ≤ u⁺ + e u⁻ ⟂ p ≥ 0 where y(q₁) ≤ 0,     u⁻ = J v₁,     q_{k+1} = q₁
 //! ```
 //!
 //! [Acary10, eq. (49)–(55)]; u⁻ is the velocity after the flow. Order 1 whatever the flow. Without λ a body at rest
@@ -11,19 +11,20 @@
 //! start of each inner step and not changed within it.
 
 use super::tracking::{
-    Control, Flight, Flow, Lasting, METHODS, NOTHING_LEFT, Path, Sample, find, refuse_untracked,
+    Control, Flow, Lasting, METHODS, NOTHING_LEFT, NextFlight, Path, Sample, find, refuse_untracked,
 };
-use super::{Entry, Integrator, Refusal, Solving};
+use super::{Entry, Integrator, Refusal};
 use crate::error::StepResult;
 use crate::log::StepLog;
 use crate::model::{Model, State};
+use crate::phases::SolverSettings;
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "splitting",
     about: "smooth flow by any Runge–Kutta method, then the impact at fixed position; reuses smooth solvers",
     options: &[&METHOD, &CONTACT_FORCE, &ADAPTIVE, &TOLERANCE],
-    make: |options, solving| Box::new(Splitting::new(options, solving)),
+    make: |options, settings| Box::new(Splitting::new(options, settings)),
 };
 
 const METHOD: Declared = Declared {
@@ -59,11 +60,11 @@ struct Splitting {
     sample: Sample,
     /// Options that were given although others leave them without meaning: (option, what it needs).
     idle: Vec<(&'static str, &'static str)>,
-    solving: Solving,
+    settings: SolverSettings,
 }
 
 impl Splitting {
-    fn new(options: &Options, solving: Solving) -> Self {
+    fn new(options: &Options, settings: SolverSettings) -> Self {
         let adaptive = options.word(&ADAPTIVE) == "yes";
         let tolerance = adaptive.then(|| options.number(&TOLERANCE));
         let contact_force = options.word(&CONTACT_FORCE) == "yes";
@@ -76,28 +77,27 @@ impl Splitting {
             path,
             sample: Sample::default(),
             idle: is_idle.then_some((TOLERANCE.name, "adaptive = \"yes\"")).into_iter().collect(),
-            solving,
+            settings,
         }
     }
 
     /// Takes up the state; where it remembers nothing, contacts that touch at no speed are settled first.
     fn begin(&mut self, model: &Model, now: &State, h: f64, log: &mut StepLog) -> StepResult {
         self.control.load(now);
-        let known = self.path.begin(model, now, h, &self.solving)?;
-        let carried = now.contacts.keys.iter().zip(&now.contacts.impulses).filter(|(_, p)| **p != 0.0);
-        self.path.record.carry(carried.map(|(key, _)| key.0 as usize));
+        let known = self.path.begin(model, now, h, &self.settings)?;
+        self.path.record.recall(&self.path.course.motion.watched, now);
         if known {
             return Ok(());
         }
         self.path.look_for_closed();
-        self.path.settle(model, &mut self.solving, log)
+        self.path.choose_mode(model, &mut self.settings, log)
     }
 
     /// Whether a contact overlaps by more than the tolerance that did not at the start of the step tried last.
     fn overlaps(&self) -> bool {
         let Some(tolerance) = self.control.tolerance else { return false };
         let course = &self.path.course;
-        let pairs = course.start.iter().zip(&self.sample.standing).zip(&course.watch.open);
+        let pairs = course.start.iter().zip(&self.sample.status).zip(&course.watch.open);
         pairs.filter(|(_, open)| **open).any(|((a, b), _)| b.gap < a.gap.min(0.0) - tolerance)
     }
 
@@ -110,9 +110,9 @@ impl Splitting {
         let any = touching.clone().any(approaching) || mode.iter().any(|&key| approaching(key));
         if any {
             impact.gather(mode, touching);
-            let (longest, held) = (self.sample.leap.tau, self.contact_force);
-            let rests = |flight: &Flight| Ok(held && flight.length <= longest);
-            self.path.hit(model, 0.0, rests, &mut self.solving, log)?;
+            let (longest, held) = (self.sample.trial.tau, self.contact_force);
+            let rests = |flight: &NextFlight| Ok(held && flight.length <= longest);
+            self.path.hit(model, 0.0, rests, &mut self.settings, log)?;
             let Path { impact, record, .. } = &mut self.path;
             record.carry(impact.carrying());
             return Ok(());
@@ -121,13 +121,14 @@ impl Splitting {
         record.carry(mode.iter().copied());
         self.path.look_for_closed();
         let pulls = self.sample.rate.pulls.contains(&true);
-        let Path { mode, candidates, .. } = &mut self.path;
+        let Path { mode, candidates, course, .. } = &mut self.path;
         if candidates.closed.is_empty() && !pulls || !self.contact_force {
             return Ok(());
         }
-        candidates.closed.extend(mode.iter().filter(|&&key| !model.constraints.always[key]));
+        let always = &course.motion.watched.always;
+        candidates.closed.extend(mode.iter().filter(|&&key| !always[key]));
         candidates.closed.sort_unstable();
-        self.path.settle(model, &mut self.solving, log)
+        self.path.choose_mode(model, &mut self.settings, log)
     }
 }
 
@@ -160,23 +161,20 @@ impl Integrator for Splitting {
                 continue;
             }
             log.counts.steps += 1;
-            self.path.take(model, &self.sample.leap)?;
+            self.path.take(model, &self.sample.trial)?;
             self.impact(model, log)?;
         }
         log.counts.rejected = self.path.course.attempts - log.counts.steps;
-        self.control.save(next);
-        self.path.finish(model, now, next, log)
+        self.path.finish(model, now, &self.control, next, log)
     }
 
     fn last_problem(&self) -> Option<&Problem> {
         Some(&self.path.course.contact.problem)
     }
 
-    fn poison(&mut self) {
-        self.control.poison();
-        self.path.poison();
-        self.sample.leap.at.poison();
-        self.sample.rate.poison();
-        self.solving.solver.forget();
+    fn reset(&mut self) {
+        self.path.reset();
+        self.sample = Sample::default();
+        self.settings.solver.forget();
     }
 }

@@ -1,38 +1,45 @@
 //! Stewart–Trinkle: the gap at the end of the step is not negative.
 //!
 //! ```text
-//! M(q)(v⁺ − v) = h f + Hᵀ p          q⁺ = q + h v⁺
-//! 0 ≤ ψ⁺ ⟂ p_N ≥ 0                   friction on u_T⁺ = T v⁺ + s
-//! ψ⁺ = ψ + h (∂ψ/∂q v⁺ + ∂ψ/∂t)      linearised at (q, t): one LCP
-//! ψ⁺ = ψ(q⁺, t⁺)                     nonlinear: an NCP, by Newton
+//! M(q)(v⁺ − v) = h f + Jᵀ p          q⁺ = q ⊕ h v⁺
+//! 0 ≤ y⁺ ⟂ p_N ≥ 0                   friction on u_T⁺ = T v⁺ + s;      joints y⁺ = 0
+//! y⁺ = y + h (J v⁺ + ∂y/∂t)          linearized at (q, t): one problem
+//! y⁺ = y(q⁺, t⁺)                     nonlinear, by Newton
 //! ```
 //!
 //! [Trinkle08; Stewart96], with p = h λ. The forces f are those at the start of the step (semi-implicit Euler), or by
-//! option at its end. Contacts with ψ ≤ `layer` are imminent and take part; those beyond are not seen, and what
-//! enters in such a step is thrown out at speed |ψ|/h in the next. Outside a convex obstacle the linearised gap is
-//! never larger than the true one, so nothing enters; inside one O(h²) does.
+//! option at its end. Contacts with y ≤ `activation_distance` are imminent and take part; those beyond are not active, and what
+//! enters in such a step is thrown out at speed |y|/h in the next. Outside a convex obstacle the linearized gap is
+//! never larger than the true one, so nothing enters; inside one O(h²) does. A body that turns ends O(h²) off the surface.
 //!
-//! There is no restitution. An impact takes two steps: one to arrive at ψ = 0, one to lose the velocity.
-//! Order 1; forces at the start need h ω < 2 where there is stiffness. The ledger closes for linear systems:
+//! Of rigid bodies all points take part that are within reach of the step: nearer than the relative speeds of the start and
+//! gravity can bring them. What another impact drives farther than that is seen a step later. J of their contacts is that of the
+//! start; a nonlinear gap is that of the features of the start at q⁺.
+//!
+//! There is no restitution. An impact takes two steps: one to arrive at y = 0, one to lose the velocity.
+//! Order 1; forces at the start need h ω < 2 where there is stiffness. The ledger closes for linear systems and bodies:
 //! scheme = −½ ΔvᵀMΔv ± ½ ΔqᵀKΔq (+ for forces at the start, − at the end).
 
 use super::moreau_jean::{NEWTON_ITERATIONS, NEWTON_TOLERANCE};
-use super::{Entry, Integrator, Refusal, Solving};
-use crate::error::{StepError, StepResult};
+use super::{Entry, Integrator, Refusal};
+use crate::error::StepResult;
+use crate::instant::Pass;
 use crate::log::{Counts, StepLog};
-use crate::model::{Model, State};
+use crate::model::{Activation, Level, Model, State, Theta};
+use crate::newton::Newton;
+use crate::part::Part;
 use crate::phases::{
-    Accounting, Activation, Assembly, Coeffs, Configuration, Factors, Free, Impulses, Iterate, Level,
-    Made, Rows, Theta, account, advance, apply, assemble, detect, factorize, free_motion, judge,
-    linearize, solve, warm_start,
+    LawForm, Ledger, SolverSettings, account, advance, apply, assemble, detect, factorize, judge,
+    linearize, set_laws, set_offsets, solve,
 };
+use crate::scratch::{Configuration, Scratch};
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "stewart-trinkle",
     about: "gap at the end of the step not negative, linearised or not; inelastic, moving obstacles",
-    options: &[&GAP, &FORCES, &LAYER, &NEWTON_TOLERANCE, &NEWTON_ITERATIONS],
-    make: |options, solving| Box::new(StewartTrinkle::new(options, solving)),
+    options: &[&GAP, &FORCES, &ACTIVATION_DISTANCE, &NEWTON_TOLERANCE, &NEWTON_ITERATIONS],
+    make: |options, settings| Box::new(StewartTrinkle::new(options, settings)),
 };
 
 const GAP: Declared = Declared {
@@ -47,72 +54,51 @@ const FORCES: Declared = Declared {
     kind: Kind::Word(&["start", "end"]),
     default: "start",
 };
-const LAYER: Declared = Declared {
-    name: "layer",
-    about: "distance up to which contacts are imminent and take part; inf for all [m]",
+const ACTIVATION_DISTANCE: Declared = Declared {
+    name: "activation_distance",
+    about: "distance up to which contacts are imminent and take part; inf for all within reach of the step [m]",
     kind: Kind::Number { min: 0.0, max: f64::INFINITY },
     default: "inf",
 };
-/// q⁺ = q + h v⁺.
+/// q⁺ = q ⊕ h v⁺.
 const MOTION: f64 = 1.0;
 
 /// The scheme of Stewart and Trinkle.
 pub struct StewartTrinkle {
-    level: Level,
+    is_linearized: bool,
     /// θ of the forces: 0 at the start, 1 at the end.
     theta: f64,
-    layer: f64,
-    newton_tolerance: f64,
-    newton_iterations: usize,
-    solving: Solving,
-    work: Work,
-}
-
-/// Scratch, one value per phase; no bit of a result depends on it.
-#[derive(Default)]
-struct Work {
-    at: Iterate,
-    rows: Rows,
-    factors: Factors,
-    free: Free,
-    assembly: Assembly,
-    impulses: Impulses,
-    accounting: Accounting,
+    /// Distance up to which contacts take part [m].
+    distance: f64,
+    newton: Newton,
+    settings: SolverSettings,
+    scratch: Scratch,
 }
 
 impl StewartTrinkle {
-    fn new(options: &Options, solving: Solving) -> Self {
-        let nonlinear = options.word(&GAP) == "nonlinear";
+    fn new(options: &Options, settings: SolverSettings) -> Self {
         Self {
-            level: if nonlinear { Level::Position } else { Level::Linearised },
+            is_linearized: options.word(&GAP) != "nonlinear",
             theta: if options.word(&FORCES) == "end" { 1.0 } else { 0.0 },
-            layer: options.number(&LAYER),
-            newton_tolerance: options.number(&NEWTON_TOLERANCE),
-            newton_iterations: options.count(&NEWTON_ITERATIONS),
-            solving,
-            work: Work::default(),
+            distance: options.number(&ACTIVATION_DISTANCE),
+            newton: Newton {
+                tolerance: options.number(&NEWTON_TOLERANCE),
+                most_iterations: options.count(&NEWTON_ITERATIONS),
+            },
+            settings,
+            scratch: Scratch::default(),
         }
     }
 
-    /// Whether one pass makes the step: everything that is evaluated at its end is linear.
-    fn is_linear(&self, model: &Model) -> bool {
-        let gaps = self.level == Level::Linearised;
-        let forces = self.theta == 0.0 || model.user.is_empty();
-        model.is_linear || gaps && forces
+    fn level(&self, h: f64) -> Level {
+        if self.is_linearized { Level::Linearized { h } } else { Level::Position { ahead: h } }
     }
 }
 
 impl Integrator for StewartTrinkle {
     fn accepts(&self, model: &Model) -> Result<(), Refusal> {
-        for (name, &law) in model.constraints.names.iter().zip(&model.constraints.laws) {
-            let form = model.laws[law].1;
-            let restitution = form.restitution.max(form.tangential_restitution);
-            if restitution != 0.0 {
-                let (integrator, constraint) = (ENTRY.name, name.clone());
-                return Err(Refusal::Restitution { integrator, constraint, restitution });
-            }
-        }
-        Ok(())
+        super::needs_theta(ENTRY.name, model)?;
+        super::no_rebound(ENTRY.name, model)
     }
 
     fn step(
@@ -124,61 +110,91 @@ impl Integrator for StewartTrinkle {
         log: &mut StepLog,
     ) -> StepResult {
         let (rule, motion) = (Theta { h, theta: self.theta }, Theta { h, theta: MOTION });
-        let coeffs = Coeffs { damping: h * self.theta, stiffness: (h * self.theta).powi(2) };
-        let one_pass = self.is_linear(model);
-        let Work { at, rows, factors, free, assembly, impulses, accounting } = &mut self.work;
-        let Solving { solver, tolerance, policy } = &mut self.solving;
+        let (part, level) = (Part::whole(now.t, h), self.level(h));
+        let reach = Activation::Reach { distance: self.distance };
+        // Where everything is evaluated at the start, one pass makes the step.
+        let one_pass = self.is_linearized && self.theta == 0.0;
+        let Scratch { at, active, mass, free, problem, impulses, v_next, v_mean, .. } =
+            &mut self.scratch;
+        let SolverSettings { solver, tolerance, policy } = &mut self.settings;
 
-        detect(model, now, Activation { look_ahead: 0.0, layer: self.layer }, rows)?;
-        warm_start(model, now, rows, h, impulses);
-        at.start(model, now, h)?;
-        for iteration in 1.. {
-            at.update(model, now, motion, (Configuration::Start, Configuration::End));
-            factorize(model, at, coeffs, factors)?;
-            free_motion(model, now, at, rule, factors, free)?;
-            linearize(model, now, at, motion, self.level, rows)?;
-            assemble(model, rows, factors, free, assembly);
-            solve(rows, assembly, &mut **solver, *tolerance, impulses, log)?;
-            apply(model, free, rows, &impulses.p, factors, &mut next.v);
-            log.newton_iterations = iteration;
-            log.counts = Counts { steps: 1, rejected: 0, evaluations: iteration as u64 };
-            if one_pass {
-                break;
+        at.configure(model, now, rule)?;
+        detect(model, &part, &at.now(now), reach, active)?;
+        impulses.warm_start(model, now, active, h);
+        let newton = self.newton.start(model, !self.is_linearized, at.velocities(now), v_next);
+        let mut newton = newton.with_noise(*tolerance);
+        loop {
+            if newton.is_needed() && !one_pass {
+                at.predict(model, now, motion, (Configuration::Start, Configuration::End), v_next)?;
             }
-            let change = at.accept(&next.v, &free.v, motion);
-            if change <= self.newton_tolerance {
+            let pass = if one_pass { at.only_pass(model, now, v_mean)? } else { at.pass(now) };
+            let seen = if self.is_linearized { from_start(pass) } else { pass };
+            factorize(model, &part, &pass, rule.coeffs(), problem, mass)?;
+            model.free_motion(&part, &pass, rule, mass.groups(), free)?;
+            linearize(model, &part, &seen, active)?;
+            set_offsets(model, &part, &Pass { end: pass.end, ..seen }, level, active)?;
+            set_laws(model, now, LawForm::Contact, (h, h), impulses, active);
+            assemble(active, mass, free, problem);
+            solve(&mut **solver, *tolerance, problem, impulses, log)?;
+            apply(problem, free, impulses, &mut next.v);
+            if one_pass || newton.is_done(&next.v, &free.v, v_next, motion, pass.end.q)? {
                 break;
-            }
-            if iteration >= self.newton_iterations {
-                let (iterations, tolerance) = (iteration, self.newton_tolerance);
-                return Err(StepError::Newton { iterations, change, tolerance }.into());
             }
         }
-        judge(model, rows, *tolerance, *policy, log)?;
-        advance(model, now, motion, rows, &impulses.p, next)?;
+        judge(model, active, *tolerance, *policy, log)?;
+        log.newton_iterations = newton.iterations().max(1);
+        log.counts = Counts { steps: 1, rejected: 0, evaluations: log.newton_iterations as u64 };
+        v_next.clone_from(&next.v);
+        advance(model, now, motion, (active, impulses), v_mean, next)?;
 
-        let Impulses { p, previous, .. } = impulses;
-        account(
-            model,
-            &Made { now, next, end: next, rule, phi: MOTION, at, free, rows, p, previous },
-            accounting,
-            log,
-        )
+        let (phi, v_end) = (MOTION, &*v_next);
+        let ledger = Ledger { now, next, v_next, v_end, rule, phi, at, free, active, impulses };
+        account(model, &ledger, v_mean, log)
     }
 
     fn last_problem(&self) -> Option<&Problem> {
-        Some(&self.work.assembly.problem)
+        Some(&self.scratch.problem)
     }
 
-    fn poison(&mut self) {
-        let Work { at, rows, factors, free, assembly, impulses, accounting } = &mut self.work;
-        at.poison();
-        rows.poison();
-        factors.poison();
-        free.poison();
-        assembly.poison();
-        impulses.poison();
-        accounting.poison();
-        self.solving.solver.forget();
+    fn reset(&mut self) {
+        self.scratch.reset();
+        self.settings.solver.forget();
+    }
+}
+
+/// The pass with J where the step starts.
+fn from_start(pass: Pass<'_>) -> Pass<'_> {
+    Pass { jacobian: pass.now, end: pass.now, ..pass }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::laws::NewtonImpact;
+    use crate::model::{Linear, ModelBuilder};
+    use nonsmooth_solvers::Sparse;
+
+    /// Past its refusal an elastic ball arrives at y = 0 and stays: y⁺ = 0 fixes u⁺ in the step that arrives, and in the next u⁻ is no
+    /// longer that of the impact, so that even a law asked for −e u⁻ has nothing to reflect.
+    #[test]
+    fn restitution_is_not_honoured() {
+        for gap in ["linearised", "nonlinear"] {
+            let options = Options::default().with_word("gap", gap);
+            let mut scheme = StewartTrinkle::new(&options, SolverSettings::default());
+            let mut builder = ModelBuilder::new();
+            let ball = Linear::new("ball", Sparse::diagonal(&[1.0])).initial(&[0.25], &[-1.0]);
+            let ball = builder.linear(ball);
+            let law = builder.law("elastic", NewtonImpact { restitution: 1.0 });
+            builder.linear_gap("floor", law, &[(ball, 0, 1.0)], 0.0);
+            let (model, mut now) = builder.build(0.0).expect("a right model");
+            assert!(matches!(scheme.accepts(&model), Err(Refusal::Rebound { .. })));
+            let (mut next, mut log) = (now.clone(), StepLog::default());
+            for _ in 0..10 {
+                scheme.step(&model, &now, 0.1, &mut next, &mut log).expect("a step");
+                std::mem::swap(&mut now, &mut next);
+            }
+            // An elastic ball would be at 0.75 m with 1 m/s.
+            assert!(now.q[0].abs() < 1e-15 && now.v[0].abs() < 1e-15, "{:?} {:?}", now.q, now.v);
+        }
     }
 }

@@ -11,7 +11,7 @@
 //!
 //! With e_T > 0 or different e at contacts that act together the impact may gain energy; the ledger shows it.
 
-use super::{Entry, Law, StepForm};
+use super::{Entry, Forms, Law, LawRows};
 use nonsmooth_solvers::{Declared, Kind, Set};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -19,13 +19,12 @@ pub(super) const ENTRY: Entry = Entry {
     about: "unilateral contact with Coulomb friction and restitution; for constraints with tangents",
     options: &[&FRICTION, &RESTITUTION, &TANGENTIAL_RESTITUTION, &FACETS],
     make: |options| {
-        let coulomb = Coulomb {
+        Box::new(Coulomb {
             friction: options.number(&FRICTION),
             restitution: options.number(&RESTITUTION),
             tangential_restitution: options.number(&TANGENTIAL_RESTITUTION),
             facets: options.count(&FACETS),
-        };
-        coulomb.step_form()
+        })
     },
 };
 
@@ -67,11 +66,55 @@ pub struct Coulomb {
     pub facets: usize,
 }
 
-impl Law for Coulomb {
-    fn step_form(&self) -> StepForm {
-        let Coulomb { friction: mu, restitution, tangential_restitution, facets } = *self;
-        let set =
-            if facets == 0 { Set::Coulomb3 { mu } } else { Set::Pyramid { mu, sides: facets as u32 } };
-        StepForm { set, restitution, tangential_restitution }
+impl Coulomb {
+    fn set(&self, dim: usize) -> Set {
+        let mu = self.friction;
+        match (dim, self.facets) {
+            // In the plane a pyramid is Coulomb's cone itself.
+            (2, _) => Set::Coulomb2 { mu },
+            (_, 0) => Set::Coulomb3 { mu },
+            (_, sides) => Set::Pyramid { mu, sides: sides as u32 },
+        }
     }
+}
+
+impl Law for Coulomb {
+    fn dim(&self, tangents: usize) -> Option<usize> {
+        (1..=2).contains(&tangents).then_some(1 + tangents)
+    }
+
+    fn forms(&self) -> Forms {
+        let rebounds = self.restitution > 0.0 || self.tangential_restitution > 0.0;
+        Forms { friction: true, rebounds, ..Forms::CONTACT }
+    }
+
+    fn fault(&self) -> Option<String> {
+        restitution_fault("restitution", self.restitution)
+            .or_else(|| restitution_fault("tangential_restitution", self.tangential_restitution))
+            .or_else(|| self.set(3).fault())
+    }
+
+    fn step(&self, rows: &mut LawRows<'_>) {
+        rows.sets.fill(self.set(rows.dim));
+        for (shift, u) in rows.shift.chunks_exact_mut(rows.dim).zip(rows.u_minus.chunks_exact(rows.dim))
+        {
+            shift[0] = self.restitution * u[0];
+            for k in 1..rows.dim {
+                shift[k] = self.tangential_restitution * u[k];
+            }
+        }
+    }
+
+    fn contact(&self, rows: &mut LawRows<'_>) {
+        rows.sets.fill(self.set(rows.dim));
+    }
+
+    fn rebound(&self, approach: f64) -> f64 {
+        self.restitution * approach
+    }
+}
+
+/// A coefficient of restitution outside of [0, 1], in words.
+pub(super) fn restitution_fault(name: &str, e: f64) -> Option<String> {
+    (!(0.0..=1.0).contains(&e)).then(|| format!("{name} must lie between 0 and 1, got {e}"))
 }

@@ -1,6 +1,6 @@
 //! What is wrong with a model: every issue at once, each with its place.
 
-use super::BodyIssue;
+use super::rigid::BodyIssue;
 use thiserror::Error;
 
 /// Where in a model something is wrong.
@@ -14,10 +14,14 @@ pub enum Place {
     Prescribed(usize),
     /// A field of the body with this index.
     Body(usize, &'static str),
-    /// A field of the obstacle with this index.
-    Obstacle(usize, &'static str),
-    /// The spring with this index.
-    Spring(usize),
+    /// A field of the kinematic body with this index.
+    Kinematic(usize, &'static str),
+    /// A field of the joint with this index.
+    Joint(usize, &'static str),
+    /// A field of the spring with this index.
+    Spring(usize, &'static str),
+    /// The input or expression with this name.
+    Signal(String),
     /// The table of materials.
     Materials,
     /// The region of the run.
@@ -57,7 +61,7 @@ pub enum Issue {
         /// How it fails.
         reason: String,
     },
-    /// The initial state is inside an obstacle, or off a joint.
+    /// The initial state lies beyond a gap, or off a joint.
     #[error(
         "the initial state violates the constraint `{name}`: gap {gap:.6e} m; move it, or allow it (in a scene: run.allow_initial_violation = true)"
     )]
@@ -77,7 +81,7 @@ pub enum Issue {
         /// The value found [m/s].
         u: f64,
     },
-    /// A constraint touches no coordinate.
+    /// A constraint involves no coordinate.
     #[error("depends on no coordinate, so no impulse could act on it")]
     NoCoordinate,
     /// A coordinate does not exist.
@@ -90,50 +94,36 @@ pub enum Issue {
         /// How many it has.
         n: usize,
     },
-    /// A restitution coefficient outside [0, 1].
-    #[error("has restitution {restitution}; it must lie in [0, 1]")]
-    Restitution {
-        /// The value given.
-        restitution: f64,
-    },
     /// A parameter of the law is out of range.
     #[error("has a law out of range: {0}")]
     Law(String),
     /// The law and the constraint disagree about tangents.
-    #[error("{}", tangents_text(law, *want, *tangents))]
+    #[error("{}", tangents_text(law, *friction, *tangents))]
     Tangents {
         /// Name of the law.
         law: String,
-        /// How many tangents the law is made for at most.
-        want: usize,
-        /// How many the constraint has.
+        /// Whether the law has friction.
+        friction: bool,
+        /// How many tangents the constraint has.
         tangents: usize,
     },
-    /// A constraint touches too many systems.
-    #[error("touches {count} systems; a constraint touches at most two")]
+    /// A constraint involves too many systems.
+    #[error("involves {count} systems; a constraint involves at most two")]
     TooManySystems {
         /// How many.
         count: usize,
     },
-    /// Contact coordinates of one large connected system exceed what the compliance can hold.
-    #[error(
-        "touches a sparse system with {count} contact coordinates; at most {limit} are supported in one connected system"
-    )]
-    TooManyContacts {
-        /// How many.
-        count: usize,
-        /// The limit.
-        limit: usize,
-    },
     /// A velocity-level constraint with restitution.
-    #[error("is at velocity level, so restitution {restitution} has no meaning; use 0 or a gap")]
-    RestitutionAtVelocityLevel {
-        /// The value given.
-        restitution: f64,
+    #[error(
+        "is at velocity level, so the rebound of law `{law}` has no meaning; use restitution 0 or a gap"
+    )]
+    ReboundAtVelocityLevel {
+        /// Name of the law.
+        law: String,
     },
     /// A coordinate of a body is prescribed.
     #[error(
-        "single coordinates of a rigid body cannot be prescribed; make it an obstacle with a motion"
+        "single coordinates of a rigid body cannot be prescribed; make it a kinematic body with a motion"
     )]
     PrescribedBody,
     /// A velocity-level constraint on a body.
@@ -142,10 +132,13 @@ pub enum Issue {
     /// A coordinate is prescribed twice.
     #[error("the velocity of this coordinate is prescribed twice")]
     PrescribedTwice,
+    /// Two signals have the same name.
+    #[error("there are two inputs or expressions with this name")]
+    SignalTwice,
     /// A rigid body is not as it should be.
     #[error("{0}")]
     Body(#[from] BodyIssue),
-    /// A function supplied by the user failed.
+    /// A function supplied by the user failed, or something else in words.
     #[error("{0}")]
     User(String),
 }
@@ -158,9 +151,9 @@ pub struct ModelError {
     pub issues: Vec<(Place, Issue)>,
 }
 
-fn tangents_text(law: &str, want: usize, tangents: usize) -> String {
-    match (want, tangents) {
-        (0, _) => format!(
+fn tangents_text(law: &str, friction: bool, tangents: usize) -> String {
+    match (friction, tangents) {
+        (false, _) => format!(
             "law `{law}` knows no friction, but the constraint has {tangents} tangents; leave them out or use a law with friction (coulomb)"
         ),
         (_, 0) => format!(
@@ -184,8 +177,10 @@ impl std::fmt::Display for Place {
             Place::Constraint(i, field) => write!(f, "constraint[{i}].{field}"),
             Place::Prescribed(i) => write!(f, "prescribed[{i}]"),
             Place::Body(i, field) => write!(f, "body[{i}].{field}"),
-            Place::Obstacle(i, field) => write!(f, "obstacle[{i}].{field}"),
-            Place::Spring(i) => write!(f, "spring[{i}]"),
+            Place::Kinematic(i, field) => write!(f, "kinematic[{i}].{field}"),
+            Place::Joint(i, field) => write!(f, "joint[{i}].{field}"),
+            Place::Spring(i, field) => write!(f, "spring[{i}].{field}"),
+            Place::Signal(name) => write!(f, "signal `{name}`"),
             Place::Materials => write!(f, "materials"),
             Place::Region => write!(f, "region"),
             Place::Bodies => write!(f, "bodies"),

@@ -1,204 +1,331 @@
-//! The model: systems joined by constraints, checked once, constant during a run.
+//! The model: families of systems tied by families of constraints, checked once, constant during a run.
 //!
-//! All coordinates live in one vector q and all velocities in one vector v. The linear systems come
-//! first and form one block-diagonal sparse operator; each Lagrangian system follows as a dense block; up to there a
-//! coordinate and its velocity have the same place. Rigid bodies come last.
-//! Dispatch is per family and per step, never per contact.
+//! All coordinates live in one vector q and all velocities in one vector v, family by family. A loop over a list of families is a
+//! method of [`Model`]; nothing else asks what kinds there are.
 
-mod blocks;
-mod bodies;
 mod builder;
-mod builder_bodies;
 mod check;
-mod constraint;
-mod differences;
-mod first_order;
+pub mod constraints;
+mod forces;
+mod id;
 mod issue;
-mod lift;
-mod obstacle;
+mod loops;
+mod memory;
+mod motions;
+pub mod rigid;
+mod signals;
 mod state;
-mod system;
+pub mod systems;
 
-pub use blocks::{Block, Blocks, CONTACT_LIMIT, DENSE_LIMIT};
-pub use bodies::{
-    Anchor, Bodies, Body, BodyId, BodyIssue, Dimension, Life, MaterialId, Motion, Moved, Obstacle,
-    ObstacleId, Overlap, PairError, Part, PartOf, Placed, Placement, Region, Spring, Symmetric,
-    TouchKey, Wrench,
+pub use builder::{
+    Anchor, Coordinate, FreeAxis, GivenJoint, JointAt, LinearTerm, ModelBuilder, Rigid, Spring, SystemId,
 };
-pub(crate) use bodies::{Collider, Point, Situation, check_overlaps, exponential};
-pub use builder::{LawId, ModelBuilder};
-pub use builder_bodies::CONTACT_LAYER;
-pub(crate) use constraint::gather;
-pub use constraint::{Constraints, Coordinate, Gap, Key, LinearContact, VelocityConstraint};
-pub use first_order::FirstOrderForm;
+pub use constraints::joints::JointTable;
+pub use constraints::{
+    Activation, ActiveConstraints, ConstraintFamily, ConvexRegion, ConvexRegionError, Gap, GapsOf,
+    Level, LinearContact, Role, RowWriter, VelocityConstraint,
+};
+pub use forces::{Force, Wrench, WrenchFunction};
+pub use id::ConstraintId;
 pub use issue::{Issue, ModelError, Place};
-pub(crate) use lift::Lift;
-pub use obstacle::{ConvexObstacle, ObstacleError};
-pub use state::{ContactMemory, State, TouchMemory};
-pub use system::{At, FiniteDifferences, Force, Lagrangian, Linear, UserError, Velocity};
+pub use memory::{ConstraintMemory, Remembered};
+pub use rigid::{Presence, RigidId, RigidState, RigidTable};
+pub use signals::{Signal, Signals};
+pub use state::State;
+pub use systems::{
+    At, Coeffs, FiniteDifferences, Free, Lagrangian, Layout, Linear, SystemFamily, Theta,
+};
 
-use crate::error::{StepError, StepResult, check_constraint};
-use crate::laws::StepForm;
-use nonsmooth_solvers::Sparse;
-use std::ops::Range;
+use crate::laws::Law;
+use nonsmooth_solvers::{MassGroups, VelocityLayout};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Names a system of a model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SystemId(pub usize);
+/// An error inside a function that the user supplied; it comes back as the step's error.
+pub type UserError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Where a system sits in q and v.
-#[derive(Clone, Debug)]
-pub struct System {
-    /// Name for messages and results.
-    pub name: String,
-    /// Names of its coordinates.
-    pub coordinates: Vec<String>,
-    /// Its places in v (and, without quaternions, in q).
-    pub range: Range<usize>,
+/// Models built so far by this process; gives each its number.
+static N_MODELS: AtomicU64 = AtomicU64::new(1);
+
+/// Names a law of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LawId(pub u32);
+
+/// A sparse row under construction: entries over velocities, added up by column.
+#[derive(Clone, Debug, Default)]
+pub struct SparseRow {
+    /// Velocities, in order of first appearance.
+    pub columns: Vec<u32>,
+    /// Their entries.
+    pub values: Vec<f64>,
 }
 
-/// All linear systems as one operator over the first `n` velocities.
-pub struct LinearFamily {
-    /// Number of velocities of all linear systems together.
-    pub n: usize,
-    /// M.
-    pub mass: Sparse,
-    /// The diagonal of M if M is diagonal, else empty.
-    pub mass_diagonal: Vec<f64>,
-    /// C, if any system has it.
-    pub damping: Option<Sparse>,
-    /// K, if any system has it.
-    pub stiffness: Option<Sparse>,
-    /// Constant force [N].
-    pub load: Vec<f64>,
-    /// Forces that depend on time, each over its range.
-    pub forces: Vec<(Range<usize>, Force)>,
-}
-
-impl LinearFamily {
-    /// xᵀ M x.
-    #[inline]
-    pub fn mass_form(&self, x: &[f64]) -> f64 {
-        if self.mass_diagonal.len() == x.len() {
-            return self.mass_diagonal.iter().zip(x).map(|(m, x)| m * x * x).sum();
+impl SparseRow {
+    /// Adds an entry.
+    pub fn add(&mut self, column: usize, value: f64) {
+        match self.columns.iter().position(|&c| c as usize == column) {
+            Some(place) => self.values[place] += value,
+            None => {
+                self.columns.push(column as u32);
+                self.values.push(value);
+            }
         }
-        self.mass.form(x, x)
+    }
+
+    /// Forgets all entries and keeps the memory.
+    pub fn clear(&mut self) {
+        self.columns.clear();
+        self.values.clear();
     }
 }
 
-/// A Lagrangian system at its place in q and v.
-pub struct UserSystem {
-    /// Its places in q and v.
-    pub range: Range<usize>,
-    /// Its matrices and forces.
-    pub dynamics: Box<dyn Lagrangian>,
+/// What a model is made of; `ModelBuilder` fills it and checks it.
+#[derive(Default)]
+pub(crate) struct Contents {
+    pub(crate) systems: Vec<Box<dyn SystemFamily>>,
+    pub(crate) constraints: Vec<Box<dyn ConstraintFamily>>,
+    pub(crate) forces: Vec<Box<dyn Force>>,
+    pub(crate) rigid: RigidTable,
+    pub(crate) joints: JointTable,
+    pub(crate) signals: Signals,
+    pub(crate) laws: Vec<(String, Box<dyn Law>)>,
+    pub(crate) n_coordinates: usize,
+    pub(crate) velocity_layout: VelocityLayout,
 }
 
-/// A coordinate whose velocity is a given function of time.
-pub struct Prescribed {
-    /// Its place in v.
-    pub index: usize,
-    /// Its velocity [m/s].
-    pub velocity: Velocity,
-}
-
-/// Systems joined by constraints. Does not change during a step.
+/// Families of systems tied by families of constraints. Constant during a run; built by `ModelBuilder` alone.
 pub struct Model {
-    /// Number of the model within the process; caches of an integrator belong to one model.
-    pub id: u64,
-    /// Every system in the order of registration.
-    pub systems: Vec<System>,
-    /// The linear systems.
-    pub linear: LinearFamily,
-    /// The Lagrangian systems.
-    pub user: Vec<UserSystem>,
-    /// The rigid bodies.
-    pub bodies: Bodies,
-    /// Coordinates with prescribed velocity, by index.
-    pub prescribed: Vec<Prescribed>,
-    /// Contacts, stops and joints.
-    pub constraints: Constraints,
-    /// The laws that constraints refer to, with their names.
-    pub laws: Vec<(String, StepForm)>,
-    /// How M̂ falls into independent blocks.
-    pub blocks: Blocks,
-    /// Whether everything is linear, so that a step needs no Newton iteration.
-    pub is_linear: bool,
-    /// Whether nothing but constant loads acts on independent coordinates: free motion is then one line.
-    pub is_ballistic: bool,
+    /// Families of systems, in the order of their places in q and v.
+    pub systems: Vec<Box<dyn SystemFamily>>,
+    /// Families of constraints, in the order of their names.
+    pub constraints: Vec<Box<dyn ConstraintFamily>>,
+    /// Forces beside those of the families.
+    pub forces: Vec<Box<dyn Force>>,
+    /// Rigid things.
+    pub rigid: RigidTable,
+    /// Joints between them.
+    pub joints: JointTable,
+    /// Inputs and named expressions.
+    pub signals: Signals,
+    laws: Vec<(String, Box<dyn Law>)>,
+    n_coordinates: usize,
+    velocity_layout: Arc<VelocityLayout>,
+    is_linear: bool,
+    is_elastic: bool,
+    has_phases: bool,
+    has_constant_mass: bool,
+    is_ballistic: bool,
+    /// Member of each velocity.
+    members: Vec<u32>,
+    /// Whether each gap of the members of all families is that of a bilateral constraint.
+    bilateral_gaps: Vec<bool>,
+    id: u64,
 }
 
 impl Model {
-    /// Number of velocities.
-    pub fn n_velocities(&self) -> usize {
-        self.bodies.first_v + self.bodies.n * self.bodies.n_v()
+    pub(crate) fn new(contents: Contents) -> Self {
+        let Contents {
+            systems,
+            constraints,
+            forces,
+            rigid,
+            joints,
+            signals,
+            laws,
+            n_coordinates,
+            velocity_layout,
+        } = contents;
+        let id = N_MODELS.fetch_add(1, Ordering::Relaxed);
+        let velocity_layout = Arc::new(velocity_layout);
+        let mut model = Self {
+            systems,
+            constraints,
+            forces,
+            rigid,
+            joints,
+            signals,
+            laws,
+            n_coordinates,
+            velocity_layout,
+            is_linear: false,
+            is_elastic: false,
+            has_phases: false,
+            has_constant_mass: false,
+            is_ballistic: false,
+            members: Vec::new(),
+            bilateral_gaps: Vec::new(),
+            id,
+        };
+        model.has_phases = model.laws.iter().any(|(_, law)| !law.forms().step);
+        model.is_elastic = model.constraints.iter().any(|family| family.is_elastic());
+        for family in &model.systems {
+            model.members.extend(family.layout().v.clone().map(|i| family.member_of(i) as u32));
+        }
+        let mut bilateral = Vec::new();
+        model.constraints.iter().for_each(|family| family.bilateral_gaps(&model, &mut bilateral));
+        model.bilateral_gaps = bilateral;
+        model.has_constant_mass = model.rigid.bodies.is_empty()
+            && model.systems.iter().all(|family| family.layout().is_linear);
+        model.is_ballistic = model.forces.is_empty()
+            && model.has_constant_mass
+            && model.systems.iter().all(|family| family.layout().is_ballistic);
+        model.is_linear = model.systems.iter().all(|family| family.layout().is_linear)
+            && model.constraints.iter().all(|family| family.is_linear(&model))
+            && model.forces.iter().all(|force| !force.depends_on_state());
+        model
+    }
+
+    /// Number of the model within the process; caches of an integrator belong to one model.
+    #[inline]
+    pub fn id(&self) -> u64 {
+        self.id
     }
 
     /// Number of coordinates.
+    #[inline]
     pub fn n_coordinates(&self) -> usize {
-        self.bodies.first_q + self.bodies.n * self.bodies.n_q()
+        self.n_coordinates
     }
 
-    #[inline(never)]
-    fn function_gaps(&self, state: &State, scratch: &mut Vec<f64>, out: &mut Vec<f64>) -> StepResult {
-        for (columns, gap) in &self.constraints.gaps {
-            let key = Key(out.len() as u64);
-            gather(columns, &state.q, scratch);
-            let value = gap.gap(state.t, scratch).map_err(StepError::in_constraint(self, key))?;
-            check_constraint(self, "gap", key, value)?;
-            out.push(value);
-        }
-        Ok(())
+    /// Number of velocities.
+    #[inline]
+    pub fn n_velocities(&self) -> usize {
+        self.velocity_layout.n
     }
 
-    /// Velocity of a prescribed coordinate at time `t` [m/s]; finite.
-    pub(crate) fn prescribed_velocity(&self, prescribed: &Prescribed, t: f64) -> StepResult<f64> {
-        let i = prescribed.index;
-        let value = (prescribed.velocity)(t).map_err(StepError::in_system(self, i))?;
-        if value.is_finite() {
-            return Ok(value);
-        }
-        let (system, coordinate) = self.coordinate_name(i);
-        let (system, coordinate) = (system.to_owned(), coordinate.to_owned());
-        Err(StepError::NotFinite { what: "velocity", system, coordinate, value }.into())
+    /// Where bodies' velocities stand.
+    #[inline]
+    pub fn velocity_layout(&self) -> &Arc<VelocityLayout> {
+        &self.velocity_layout
     }
 
-    /// The law of a constraint.
-    pub fn law(&self, key: Key) -> StepForm {
-        self.laws[self.constraints.laws[key.0 as usize]].1
+    /// Whether everything is linear, so that a θ-step needs one pass.
+    #[inline]
+    pub fn is_linear(&self) -> bool {
+        self.is_linear
     }
 
-    /// System and coordinate name of place `i` in v.
-    pub fn coordinate_name(&self, i: usize) -> (&str, &str) {
-        let bodies = &self.bodies;
-        if i >= bodies.first_v {
-            let place = i - bodies.first_v;
-            return (&bodies.names[place / bodies.n_v()], bodies.velocities()[place % bodies.n_v()]);
-        }
-        let system = self.systems.iter().find(|s| s.range.contains(&i));
-        let system = system.expect("every coordinate belongs to a system");
-        (&system.name, &system.coordinates[i - system.range.start])
+    /// Whether a law has no step form, so that schemes must let it have its impacts at an instant.
+    #[inline]
+    pub fn has_phases(&self) -> bool {
+        self.has_phases
     }
 
-    /// The system called `name`.
-    pub fn system(&self, name: &str) -> Option<&System> {
-        self.systems.iter().find(|s| s.name == name)
+    /// Whether velocities of bodies have working axes that differ from those of the state.
+    #[inline]
+    pub fn has_working_axes(&self) -> bool {
+        !self.rigid.bodies.is_empty()
     }
 
-    /// Gaps of all constraints that have one, at a state [m]; each is finite.
-    #[inline(always)]
-    pub fn gaps(&self, state: &State, scratch: &mut Vec<f64>, out: &mut Vec<f64>) -> StepResult {
-        let constraints = &self.constraints;
-        let n = constraints.n_linear();
-        out.resize(n, 0.0);
-        for i in 0..n {
-            let (columns, values) = constraints.jacobian.row(i);
-            let mut gap = constraints.offset[i];
-            for k in 0..columns.len() {
-                gap += values[k] * state.q[columns[k] as usize];
-            }
-            out[i] = gap;
-        }
-        if constraints.gaps.is_empty() { Ok(()) } else { self.function_gaps(state, scratch, out) }
+    /// Whether springs or dampers exert forces explicitly.
+    #[inline]
+    pub fn is_elastic(&self) -> bool {
+        self.is_elastic
+    }
+
+    /// Whether M̂ depends on its coefficients alone.
+    #[inline]
+    pub fn has_constant_mass(&self) -> bool {
+        self.has_constant_mass
+    }
+
+    /// Whether nothing but constant loads acts, on independent coordinates.
+    #[inline]
+    pub fn is_ballistic(&self) -> bool {
+        self.is_ballistic
+    }
+
+    /// Number of members of all families.
+    pub fn n_members(&self) -> usize {
+        self.systems.iter().map(|family| family.layout().members.end).max().unwrap_or(0)
+    }
+
+    /// The member to which the velocity at place `i` of v belongs.
+    #[inline]
+    pub fn member_of(&self, i: usize) -> usize {
+        self.members[i] as usize
+    }
+
+    /// Whether one of these velocities belongs to a member of the part.
+    pub fn involves(&self, part: &crate::part::Part<'_>, velocities: &[u32]) -> bool {
+        velocities.iter().any(|&i| part.members.contains(self.member_of(i as usize)))
+    }
+
+    /// Whether gap `i` of the members of all families is that of a bilateral constraint.
+    pub fn is_bilateral_gap(&self, i: usize) -> bool {
+        self.bilateral_gaps.get(i).copied().unwrap_or(false)
+    }
+
+    /// A law.
+    #[inline]
+    pub(crate) fn law(&self, id: LawId) -> &dyn Law {
+        &*self.laws[id.0 as usize].1
+    }
+
+    /// All laws with their names.
+    pub(crate) fn laws_in_use(&self) -> impl Iterator<Item = (String, &dyn Law)> {
+        self.laws.iter().map(|(name, law)| (name.clone(), &**law))
+    }
+
+    /// All laws.
+    pub(crate) fn laws(&self) -> impl Iterator<Item = &dyn Law> {
+        self.laws.iter().map(|(_, law)| &**law)
+    }
+
+    /// The name of a law.
+    pub fn law_name(&self, id: LawId) -> &str {
+        &self.laws[id.0 as usize].0
+    }
+
+    /// The family of a constraint.
+    #[inline]
+    pub fn family(&self, id: ConstraintId) -> &dyn ConstraintFamily {
+        &*self.constraints[id.family()]
+    }
+
+    /// Number of all constraints that were registered by name.
+    pub fn n_constraints(&self) -> usize {
+        self.constraints.iter().map(|family| family.n_members()).sum()
+    }
+
+    /// Number of a constraint among all that were registered by name, counted through the families; `None` for contacts of bodies.
+    pub fn constraint_number(&self, id: ConstraintId) -> Option<usize> {
+        let before =
+            self.constraints[..id.family()].iter().map(|family| family.n_members()).sum::<usize>();
+        (id.number() < self.family(id).n_members()).then(|| before + id.number())
+    }
+
+    /// Names of all constraints that were registered by name, in the order of their numbers.
+    pub fn constraint_names(&self) -> impl Iterator<Item = &str> {
+        self.constraints.iter().flat_map(|family| (0..family.n_members()).map(|i| family.member_name(i)))
+    }
+
+    /// The size by which lengths of a constraint are judged [m].
+    pub fn size_of(&self, id: ConstraintId) -> f64 {
+        self.family(id).size(self, id)
+    }
+
+    /// What a constraint is called in messages.
+    pub fn describe(&self, id: ConstraintId) -> String {
+        self.family(id).describe(self, id)
+    }
+
+    /// System or body and velocity at place `i` of v.
+    pub fn velocity_name(&self, i: usize) -> (String, String) {
+        let family = self.systems.iter().find(|family| family.layout().v.contains(&i));
+        family.expect("every velocity belongs to a family").velocity_name(self, i)
+    }
+
+    /// System or body and coordinate at place `i` of q.
+    pub fn coordinate_name(&self, i: usize) -> (String, String) {
+        let family = self.systems.iter().find(|family| family.layout().q.contains(&i));
+        family.expect("every coordinate belongs to a family").coordinate_name(self, i)
+    }
+
+    /// Empty mass groups of all families.
+    pub fn mass_groups(&self) -> MassGroups {
+        let mut mass = MassGroups::new(self.velocity_layout.clone());
+        self.systems.iter().for_each(|family| family.push_groups(self, &mut mass));
+        mass
     }
 }

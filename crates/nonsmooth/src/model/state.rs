@@ -1,9 +1,9 @@
-//! The state: everything the next step reads. A checkpoint is the state, whole.
+//! The state: everything the next step reads, and all that travels between machines. A checkpoint is the state, whole.
 
-use super::bodies::{Life, TouchKey};
-use super::constraint::Key;
+use super::memory::ConstraintMemory;
+use super::rigid::Presence;
 
-/// Where the model is, and what a scheme or a contact must remember.
+/// Where the model is, and what schemes, constraints and controllers must remember.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
     /// Time [s].
@@ -14,86 +14,36 @@ pub struct State {
     pub step_size: f64,
     /// Coordinates [m, rad].
     pub q: Vec<f64>,
-    /// Velocities, right limits [m/s, rad/s].
+    /// Velocities, right limits; of bodies in space ω in body axes [m/s, rad/s].
     pub v: Vec<f64>,
+    /// How much earlier than q the velocity of each member is [s]; empty where all are of the same instant.
+    pub lag: Vec<f64>,
     /// What a scheme with memory keeps (earlier coordinates, accelerations); empty for one-step schemes.
-    pub memory: Vec<f64>,
-    /// Impulses of the last step, by contact.
-    pub contacts: ContactMemory,
-    /// Impulses of the last step, by contact point of bodies.
-    pub touches: TouchMemory,
-    /// Which bodies take part; empty where all do from start to end.
-    pub lives: Vec<Life>,
-}
-
-/// What is remembered of each contact point of bodies of the last step, sorted by key.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TouchMemory {
-    /// Which points.
-    pub keys: Vec<TouchKey>,
-    /// Their impulses in the last step, along normal and tangents [N·s].
-    pub impulses: Vec<[f64; 3]>,
-}
-
-impl TouchMemory {
-    /// To look up points in the order of their keys.
-    pub(crate) fn walk(&self) -> Walk<'_> {
-        Walk { memory: self, at: 0 }
-    }
-}
-
-/// A place in the memory of contact points, from which one goes on.
-pub(crate) struct Walk<'a> {
-    memory: &'a TouchMemory,
-    at: usize,
-}
-
-impl Walk<'_> {
-    /// What the point carried, if it is known; keys must come in ascending order.
-    #[inline]
-    pub(crate) fn find(&mut self, key: &TouchKey) -> Option<[f64; 3]> {
-        let TouchMemory { keys, impulses } = self.memory;
-        while keys.get(self.at).is_some_and(|known| known < key) {
-            self.at += 1;
-        }
-        (keys.get(self.at) == Some(key)).then(|| impulses[self.at])
-    }
-}
-
-/// What is remembered of each contact of the last step, sorted by key.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ContactMemory {
-    /// Which constraint.
-    pub keys: Vec<Key>,
-    /// Its impulse in the last step [N·s].
-    pub impulses: Vec<f64>,
+    pub scheme: Vec<f64>,
+    /// What is remembered of the constraints of the last step.
+    pub memory: ConstraintMemory,
+    /// Which bodies are there; empty where all are from start to end.
+    pub presence: Vec<Presence>,
+    /// Angles of joints, counted through whole turns, zero at the start [rad]; empty where no joint turns about one axis.
+    pub angles: Vec<f64>,
+    /// Numbers set from outside.
+    pub inputs: Vec<f64>,
+    /// Sampled values.
+    pub held: Vec<f64>,
 }
 
 impl State {
-    /// Overwrites every number with NaN, where a state serves as scratch.
-    pub(crate) fn poison(&mut self) {
-        (self.t, self.step, self.step_size) = (f64::NAN, u64::MAX, f64::NAN);
-        for x in [&mut self.q, &mut self.v, &mut self.memory, &mut self.contacts.impulses] {
-            x.fill(f64::NAN);
-        }
-        self.touches.impulses.fill([f64::NAN; 3]);
-    }
-
-    /// Gives memory back that a step is to write anew.
-    pub(crate) fn give_back(&mut self) {
-        (self.q, self.v, self.touches) = Default::default();
-    }
-
-    /// Makes `self` equal to `other` without giving up memory.
+    /// Makes `self` equal to `other` and keeps the buffers.
     pub fn copy_from(&mut self, other: &State) {
         (self.t, self.step, self.step_size) = (other.t, other.step, other.step_size);
         self.q.clone_from(&other.q);
         self.v.clone_from(&other.v);
-        self.memory.clone_from(&other.memory);
-        self.contacts.keys.clone_from(&other.contacts.keys);
-        self.contacts.impulses.clone_from(&other.contacts.impulses);
-        self.touches.keys.clone_from(&other.touches.keys);
-        self.touches.impulses.clone_from(&other.touches.impulses);
-        self.lives.clone_from(&other.lives);
+        self.lag.clone_from(&other.lag);
+        self.scheme.clone_from(&other.scheme);
+        self.memory.copy_from(&other.memory);
+        self.presence.clone_from(&other.presence);
+        self.angles.clone_from(&other.angles);
+        self.inputs.clone_from(&other.inputs);
+        self.held.clone_from(&other.held);
     }
 }

@@ -4,9 +4,9 @@
 //! Lagrangian ones it shows how far the scheme is from the exact balance.
 
 use crate::error::StepResult;
+use crate::log::{Energies, Works};
 use crate::model::{Model, State, UserError};
-use crate::phases::{Accounting, Energies, Works, energies};
-use crate::simulation::{Frame, Observer};
+use crate::simulation::{Observation, Observer};
 
 /// Sums the energy that flowed through each column.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,7 +30,7 @@ pub struct EnergyLedger {
 impl EnergyLedger {
     /// A ledger that begins at `state`.
     pub fn begin(model: &Model, state: &State) -> StepResult<Self> {
-        let initial = energies(model, state, &mut Accounting::default())?;
+        let initial = model.energies_of(state)?;
         let scale = initial.kinetic + initial.potential.abs();
         Ok(Self { initial, energies: initial, scale, ..Self::default() })
     }
@@ -44,16 +44,7 @@ impl EnergyLedger {
         self.remainder += self.step_remainder;
         self.worst_remainder = self.worst_remainder.max(self.step_remainder.abs());
         self.scale = self.scale.max(after.kinetic + after.potential.abs());
-        let total = &mut self.total;
-        total.external += works.external;
-        total.viscous += works.viscous;
-        total.contact += works.contact;
-        total.friction += works.friction;
-        total.obstacle += works.obstacle;
-        total.prescribed += works.prescribed;
-        total.scheme += works.scheme;
-        total.projection += works.projection;
-        total.exchange += works.exchange;
+        self.total += works;
         self.energies = after;
     }
 }
@@ -64,7 +55,7 @@ impl Observer for EnergyLedger {
         Ok(())
     }
 
-    fn step(&mut self, frame: &Frame<'_>) -> Result<(), UserError> {
+    fn step(&mut self, frame: &Observation<'_>) -> Result<(), UserError> {
         self.book(frame.log.energies, frame.log.works);
         Ok(())
     }

@@ -1,8 +1,9 @@
 //! The trust summary: how far the run may be believed, in a few numbers.
 
-use crate::log::{Contacts, Counts, Note, StepLog};
-use crate::model::{Key, UserError};
-use crate::simulation::{Frame, Observer};
+use crate::log::{Counts, Note, StepLog};
+use crate::model::constraints::Column;
+use crate::model::{ConstraintId, Model, UserError};
+use crate::simulation::{Observation, Observer};
 use nonsmooth_solvers::Status;
 
 /// Counts and extremes over a run.
@@ -10,16 +11,18 @@ use nonsmooth_solvers::Status;
 pub struct Summary {
     /// Steps made.
     pub steps: u64,
-    /// Contacts that closed.
+    /// Constraints that began to carry.
     pub impacts: u64,
-    /// Largest overlap of a unilateral constraint, or error of a joint [m], with its place and time.
+    /// Largest overlap of a gap, or error of a bilateral one [m], among constraints with names.
     pub penetration: f64,
-    /// Where and when that was.
-    pub penetration_at: Option<(Key, f64)>,
+    /// Place among `StepLog::gaps`, and when that was.
+    pub penetration_at: Option<(usize, f64)>,
     /// Largest overlap of two bodies at the start of a step [m].
     pub overlap: f64,
-    /// Which two bodies, and when.
-    pub overlap_at: Option<([u32; 2], f64)>,
+    /// The same relative to the size of the pair [–].
+    pub relative_overlap: f64,
+    /// Which contact, and when.
+    pub overlap_at: Option<(ConstraintId, f64)>,
     /// Largest certificate of any step [–].
     pub residual: f64,
     /// When that was [s].
@@ -32,8 +35,8 @@ pub struct Summary {
     pub counts: Counts,
     /// One-step problems of all steps together.
     pub problems: u64,
-    /// Most contacts that took part in one step.
-    pub most_contacts: usize,
+    /// Most constraints active in one step.
+    pub most_constraints: usize,
     /// Steps in which a unilateral contact with p > 0 was separating at the start, p u⁻ > 0 beyond rounding
     /// (1e-12 of the energy): there the scheme may gain energy.
     pub separating_impulses: u64,
@@ -56,17 +59,15 @@ pub struct Noted {
 
 impl Summary {
     /// Books one step.
-    pub fn book(&mut self, frame: &Frame<'_>) {
-        let (log, t) = (frame.log, frame.after.t);
+    pub fn book(&mut self, step: &Observation<'_>) {
+        let (log, t) = (step.log, step.after.t);
         self.steps += 1;
+        self.impacts += log.events.len() as u64;
         self.newton_iterations += log.newton_iterations as u64;
         self.counts += log.counts;
         self.problems += log.solves.len() as u64;
-        if !log.contacts.keys.is_empty() {
-            self.book_contacts(log, &frame.model.constraints.always);
-        }
-        if !log.touches.is_empty() {
-            self.book_touches(log, t);
+        if !log.constraints.is_empty() {
+            self.book_constraints(step.model, log, t);
         }
         if let Some(report) = log.solves.last() {
             // The last solve is the one that made the step; earlier ones belong to Newton iterates.
@@ -81,22 +82,34 @@ impl Summary {
         for (i, &gap) in log.gaps.iter().enumerate() {
             // Written so that the common case, a gap above the worst, costs one comparison.
             if gap < -self.penetration {
-                (self.penetration, self.penetration_at) = (-gap, Some((Key(i as u64), t)));
-            } else if gap > self.penetration && frame.model.constraints.always[i] {
-                (self.penetration, self.penetration_at) = (gap, Some((Key(i as u64), t)));
+                (self.penetration, self.penetration_at) = (-gap, Some((i, t)));
+            } else if gap > self.penetration && step.model.is_bilateral_gap(i) {
+                (self.penetration, self.penetration_at) = (gap, Some((i, t)));
             }
         }
     }
 
-    fn book_touches(&mut self, log: &StepLog, t: f64) {
-        let touches = &log.touches;
-        self.impacts += touches.n_impacts as u64;
-        self.most_contacts = self.most_contacts.max(touches.len());
-        for (gap, bodies) in touches.gaps.iter().zip(&touches.bodies) {
-            if *gap < -self.overlap {
-                (self.overlap, self.overlap_at) = (-gap, Some((*bodies, t)));
+    #[inline(never)]
+    fn book_constraints(&mut self, model: &Model, log: &StepLog, t: f64) {
+        let constraints = &log.constraints;
+        self.most_constraints = self.most_constraints.max(constraints.len());
+        // Work that is rounding of the energy at hand is none.
+        let energy = log.energies.kinetic + log.energies.potential.abs();
+        let mut separating = false;
+        for (c, &id) in constraints.ids.iter().enumerate() {
+            let row = constraints.row_start[c] as usize;
+            let (u, p) = (constraints.u_minus[row], constraints.impulse[row]);
+            if u > 0.0 && p * u > 1e-12 * energy {
+                let family = model.family(id);
+                separating |= family.column(model, family.law(model, id), 0) == Column::Contact;
+            }
+            if constraints.gap[c] < -self.overlap && model.constraint_number(id).is_none() {
+                (self.overlap, self.overlap_at) = (-constraints.gap[c], Some((id, t)));
+                let [a, b] = id.colliders().map(|k| model.rigid.colliders[k as usize].on);
+                self.relative_overlap = self.relative_overlap.max(self.overlap / model.rigid.size(a, b));
             }
         }
+        self.separating_impulses += u64::from(separating);
     }
 
     #[cold]
@@ -113,25 +126,11 @@ impl Summary {
             noted.largest = note.value;
         }
     }
-
-    fn book_contacts(&mut self, log: &StepLog, always: &[bool]) {
-        self.impacts += log.events.len() as u64;
-        let n_contacts = log.contacts.components.iter().filter(|component| **component == 0).count();
-        self.most_contacts = self.most_contacts.max(n_contacts);
-        let Contacts { keys, components, u_minus, impulse, .. } = &log.contacts;
-        // Work that is rounding of the energy at hand is none.
-        let energy = log.energies.kinetic + log.energies.potential.abs();
-        let separating = (0..keys.len()).any(|i| {
-            let (u, p) = (u_minus[i], impulse[i]);
-            u > 0.0 && p * u > 1e-12 * energy && components[i] == 0 && !always[keys[i].0 as usize]
-        });
-        self.separating_impulses += u64::from(separating);
-    }
 }
 
 impl Observer for Summary {
-    fn step(&mut self, frame: &Frame<'_>) -> Result<(), UserError> {
-        self.book(frame);
+    fn step(&mut self, step: &Observation<'_>) -> Result<(), UserError> {
+        self.book(step);
         Ok(())
     }
 }

@@ -1,19 +1,17 @@
-//! The state moves on: q⁺ = q + h (θ v⁺ + (1−θ) v) with v⁺ as `apply` left it, and the memories are
-//! committed.
+//! The state moves on: q⁺ = q ⊕ h (θ v⁺ + (1−θ) v), and the memories are committed.
 
-use super::detect::Rows;
-use super::free_motion::Theta;
+use super::solve::Impulses;
 use crate::error::{StepResult, check_coordinates, check_finite};
-use crate::model::{Model, State};
+use crate::model::{ActiveConstraints, Model, State, Theta};
 
-/// Writes `next`; refuses numbers that are not finite.
+/// Writes `next` from v⁺ in working axes, which `next.v` holds on entry; refuses numbers that are not finite.
 #[inline]
 pub fn advance(
     model: &Model,
     now: &State,
     rule: Theta,
-    rows: &Rows,
-    p: &[f64],
+    (active, impulses): (&ActiveConstraints, &Impulses),
+    step: &mut Vec<f64>,
     next: &mut State,
 ) -> StepResult {
     let Theta { h, theta } = rule;
@@ -23,26 +21,18 @@ pub fn advance(
     next.q.resize(now.q.len(), 0.0);
     // 0·x is NaN exactly where x is not finite: one sum tells.
     let mut finite = 0.0;
-    let n = model.bodies.first_v;
-    let (q, v, q_next, w) = (&now.q[..n], &now.v[..n], &mut next.q[..n], &next.v[..n]);
-    for i in 0..n {
-        q_next[i] = q[i] + h * (theta * w[i] + (1.0 - theta) * v[i]);
-        finite += 0.0 * (q_next[i] + w[i]);
+    if model.rigid.bodies.is_empty() {
+        // Without bodies q ⊕ step is a sum, place by place.
+        let n = next.q.len();
+        let (q, v, q_next, w) = (&now.q[..n], &now.v[..n], &mut next.q[..n], &next.v[..n]);
+        for i in 0..n {
+            q_next[i] = q[i] + h * (theta * w[i] + (1.0 - theta) * v[i]);
+            finite += 0.0 * (q_next[i] + w[i]);
+        }
+    } else {
+        finite += advance_bodies(model, now, rule, step, next);
     }
-    if !now.memory.is_empty() {
-        next.memory.clone_from(&now.memory);
-    }
-    if !model.bodies.is_empty() {
-        advance_bodies(model, now, rule, rows, &p[rows.keys.len()..], next);
-        finite +=
-            next.v[n..].iter().chain(&next.q[model.bodies.first_q..]).map(|x| 0.0 * x).sum::<f64>();
-    }
-    next.contacts.keys.clear();
-    next.contacts.impulses.clear();
-    if !rows.keys.is_empty() {
-        next.contacts.keys.extend_from_slice(&rows.keys);
-        next.contacts.impulses.extend_from_slice(&p[..rows.keys.len()]);
-    }
+    commit(model, now, h, (active, impulses), next)?;
     if finite == 0.0 {
         return Ok(());
     }
@@ -50,23 +40,139 @@ pub fn advance(
     check_coordinates(model, &next.q)
 }
 
-/// Bodies move, their contacts are remembered, and who is present is settled.
+/// Ends a step whose q⁺ and v⁺, as in the state, `next` holds already: time and memories; refuses numbers that are not finite.
+pub fn conclude(
+    model: &Model,
+    now: &State,
+    h: f64,
+    (active, impulses): (&ActiveConstraints, &Impulses),
+    next: &mut State,
+) -> StepResult {
+    next.t = now.t + h;
+    next.step = now.step + 1;
+    next.step_size = h;
+    commit(model, now, h, (active, impulses), next)?;
+    check_finite(model, "velocity", &next.v)?;
+    check_coordinates(model, &next.q)
+}
+
+/// Commits the memories, and what depends on where the state has got to.
+#[inline]
+fn commit(
+    model: &Model,
+    now: &State,
+    h: f64,
+    (active, impulses): (&ActiveConstraints, &Impulses),
+    next: &mut State,
+) -> StepResult {
+    commit_memory(model, now, (active, impulses), h, next);
+    carry_over(now, next);
+    model.update_presence(next);
+    model.update_angles(now, next)
+}
+
+/// The same with bodies; the sum is NaN where a number is not finite.
 #[inline(never)]
-fn advance_bodies(model: &Model, now: &State, rule: Theta, rows: &Rows, p: &[f64], next: &mut State) {
+fn advance_bodies(
+    model: &Model,
+    now: &State,
+    rule: Theta,
+    step: &mut Vec<f64>,
+    next: &mut State,
+) -> f64 {
     let Theta { h, theta } = rule;
-    let State { q, v, touches, .. } = next;
-    model.bodies.advance(now, h, |i| theta * v[i] + (1.0 - theta) * now.v[i], q);
-    touches.keys.clone_from(&rows.touches.found.keys);
-    touches.impulses.clear();
-    touches.impulses.reserve_exact(rows.touches.len());
-    let mut k = 0;
-    for i in 0..rows.touches.len() {
-        let dim = rows.touches.form(model, i).set.dim();
-        let mut impulse = [0.0; 3];
-        impulse[..dim].copy_from_slice(&p[k..k + dim]);
-        touches.impulses.push(impulse);
-        k += dim;
+    model.to_state(&now.q, &mut next.v);
+    step.resize(now.v.len(), 0.0);
+    let mut finite = 0.0;
+    for ((step, w), v) in step.iter_mut().zip(&next.v).zip(&now.v) {
+        *step = h * (theta * w + (1.0 - theta) * v);
+        finite += 0.0 * w;
     }
-    next.lives.clone_from(&now.lives);
-    model.bodies.census(next);
+    if !now.presence.is_empty() {
+        model.rigid.hold_absent(&now.presence, step);
+    }
+    model.retract(&now.q, step, &mut next.q);
+    finite + next.q.iter().map(|q| 0.0 * q).sum::<f64>()
+}
+
+/// What a step does not change.
+#[inline]
+pub fn carry_over(now: &State, next: &mut State) {
+    let extras = |state: &State| {
+        state.scheme.len()
+            + state.inputs.len()
+            + state.held.len()
+            + state.lag.len()
+            + state.presence.len()
+    };
+    if extras(now) + extras(next) > 0 {
+        carry_extras(now, next);
+    }
+}
+
+#[inline(never)]
+fn carry_extras(now: &State, next: &mut State) {
+    next.scheme.clone_from(&now.scheme);
+    next.inputs.clone_from(&now.inputs);
+    next.held.clone_from(&now.held);
+    next.lag.clone_from(&now.lag);
+    next.presence.clone_from(&now.presence);
+}
+
+/// Stores lasting forces p/κ and the histories of laws; `length` is κ.
+fn commit_memory(
+    model: &Model,
+    now: &State,
+    (active, impulses): (&ActiveConstraints, &Impulses),
+    length: f64,
+    next: &mut State,
+) {
+    let memory = &mut next.memory;
+    memory.clear();
+    if active.is_empty() {
+        return;
+    }
+    memory.ids.extend_from_slice(&active.ids);
+    memory.force_start.push(0);
+    let mut forces = [0.0; 6];
+    for (family, own) in model.constraints.iter().zip(&active.own) {
+        for c in own.clone() {
+            let rows = active.rows(c);
+            let forces = &mut forces[..rows.len()];
+            forces.iter_mut().zip(&impulses.p[rows]).for_each(|(force, p)| *force = p / length);
+            family.store_force(active, c, forces, &mut memory.forces);
+            memory.force_start.push(memory.forces.len() as u32);
+        }
+    }
+    commit_histories(model, now, (active, impulses), length, next);
+}
+
+#[inline(never)]
+fn commit_histories(
+    model: &Model,
+    now: &State,
+    (active, impulses): (&ActiveConstraints, &Impulses),
+    length: f64,
+    next: &mut State,
+) {
+    let has_history = active.runs.iter().any(|run| model.law(run.law).n_history() > 0);
+    if !has_history {
+        return;
+    }
+    let memory = &mut next.memory;
+    memory.history_start.push(0);
+    for run in &active.runs {
+        let law = model.law(run.law);
+        let n = law.n_history();
+        let mut histories = impulses.history(now, active, run, n);
+        for (k, c) in run.constraints.clone().enumerate() {
+            let own = &mut histories[k * n..(k + 1) * n];
+            if n > 0 {
+                let rows = active.rows(c);
+                law.update(length, &impulses.p[rows.clone()], &active.u_minus[rows], own);
+            }
+            memory.histories.extend_from_slice(own);
+            memory.history_start.push(memory.histories.len() as u32);
+        }
+    }
 }

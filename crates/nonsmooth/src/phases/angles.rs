@@ -10,13 +10,14 @@
 //! The rank is that of the matrix of cosines, from its factors L D Lᵀ: D_k is the squared distance of gradient k from
 //! the span of those before it. Rows are stored from their first entry on, since constraints touch few others.
 
-use super::assemble::Assembly;
-use super::detect::{Activation, Rows, detect};
-use super::factorize::{Coeffs, Factors, factorize};
-use super::iterate::Iterate;
+use super::detect::detect;
+use super::factorize::{Mass, factorize};
+use super::linearize::linearize;
 use crate::error::StepResult;
-use crate::model::{Key, Model, State};
-use nonsmooth_solvers::Set;
+use crate::instant::Pass;
+use crate::model::{Activation, ActiveConstraints, Coeffs, ConstraintId, Model, State};
+use crate::part::Part;
+use nonsmooth_solvers::Problem;
 
 /// Squared distance of a unit gradient from a span below which it counts as inside: the rounding of some hundred
 /// products.
@@ -26,26 +27,25 @@ const DEPENDENT: f64 = 1e-13;
 #[derive(Clone, Debug, PartialEq)]
 pub struct KineticAngles {
     /// The closed constraints, ascending.
-    pub closed: Vec<Key>,
+    pub closed: Vec<ConstraintId>,
     /// Number of independent gradients among them.
     pub rank: usize,
     /// Cosine of the angle of each pair in the kinetic metric [–]; pairs not listed are orthogonal.
-    pub cosines: Vec<(Key, Key, f64)>,
+    pub cosines: Vec<(ConstraintId, ConstraintId, f64)>,
 }
 
 /// Scratch and results. Written by `kinetic_angles`.
 #[derive(Default)]
 pub struct Angles {
-    /// Rows that are normals of unilateral constraints.
-    pub closed: Vec<usize>,
+    /// Unilateral constraints among the active ones.
+    pub closed: Vec<u32>,
     /// Number of independent gradients among them.
     pub rank: usize,
-    /// Row, row, cosine for the pairs that share a coordinate.
+    /// Places in `closed`, twice, and cosine, for the pairs that share a coordinate.
     pub cosines: Vec<(usize, usize, f64)>,
-    at: Iterate,
-    factors: Factors,
-    assembly: Assembly,
-    /// Stamps of M and of the rows to which the results belong.
+    mass: Mass,
+    problem: Problem,
+    /// Stamps of M and J to which the results belong.
     known: Option<(u64, u64)>,
     /// First column of each row of L, and where the row begins in `lower`.
     first: Vec<(usize, usize)>,
@@ -53,52 +53,72 @@ pub struct Angles {
     pivots: Vec<f64>,
 }
 
-/// Fills `angles` for the unilateral constraints among `rows`, at t and q of `state`.
-pub fn kinetic_angles(model: &Model, state: &State, rows: &Rows, angles: &mut Angles) -> StepResult {
-    angles.at.hold(model, state)?;
-    factorize(model, &angles.at, Coeffs::EXPLICIT, &mut angles.factors)?;
-    let stamps = Some((angles.factors.stamp, rows.stamp));
+/// Fills `angles` for the unilateral constraints among the active ones, whose J has been written.
+pub fn kinetic_angles(
+    model: &Model,
+    part: &Part<'_>,
+    at: &Pass<'_>,
+    active: &ActiveConstraints,
+    angles: &mut Angles,
+) -> StepResult {
+    angles.find_closed(model, active);
+    factorize(model, part, at, Coeffs::MASS, &mut angles.problem, &mut angles.mass)?;
+    let stamps = Some((angles.mass.groups().stamp(), active.jacobian.stamp()));
     if angles.known != stamps {
-        angles.measure(model, rows);
+        angles.measure(active);
         angles.known = stamps;
     }
     Ok(())
 }
 
 impl Angles {
+    /// Lists the unilateral constraints.
+    pub fn find_closed(&mut self, model: &Model, active: &ActiveConstraints) {
+        let is_unilateral = |c: &usize| {
+            let forms = model.law(active.laws[*c]).forms();
+            !forms.bilateral && !forms.relay
+        };
+        self.closed.clear();
+        self.closed.extend((0..active.len()).filter(is_unilateral).map(|c| c as u32));
+    }
+
     /// The cosine that is farthest from what continuity asks for, 0 if all are as they should be: none positive, and
-    /// with restitution none other than 0.
-    pub fn farthest(&self, restitution: f64) -> f64 {
-        let wrong = |cosine: &f64| *cosine > 0.0 || restitution > 0.0;
+    /// with a rebound none other than 0.
+    pub fn farthest(&self, rebounds: bool) -> f64 {
+        let wrong = |cosine: &f64| *cosine > 0.0 || rebounds;
         let cosines = self.cosines.iter().map(|(_, _, cosine)| *cosine).filter(wrong);
         cosines.fold(0.0, |m: f64, cosine| if cosine.abs() > m.abs() { cosine } else { m })
     }
 
     #[inline(never)]
-    fn measure(&mut self, model: &Model, rows: &Rows) {
-        self.closed.clear();
-        let is_closed = |&i: &usize| rows.components[i] == 0 && rows.forms[i].set != Set::Free;
-        self.closed.extend((0..rows.keys.len()).filter(is_closed));
-        self.assembly.build(model, rows, &mut self.factors);
-        let (gram, closed) = (self.assembly.problem.delassus_mut(), &self.closed);
-        self.cosines.clear();
-        for (a, &i) in closed.iter().enumerate() {
+    fn measure(&mut self, active: &ActiveConstraints) {
+        let Angles { closed, cosines, problem, mass, pivots, .. } = self;
+        problem.delassus.renew(mass.groups(), &active.jacobian, Some(closed), &[]);
+        let gram = problem.delassus.assembled();
+        // The normal of each is its first row.
+        let mut normals = Vec::with_capacity(closed.len());
+        let mut row = 0;
+        for &c in &*closed {
+            normals.push(row);
+            row += active.rows(c as usize).len();
+        }
+        cosines.clear();
+        for (a, &i) in normals.iter().enumerate() {
             let (columns, values) = gram.row(i);
             for (&j, &product) in columns.iter().zip(values) {
-                let Ok(b) = closed.binary_search(&(j as usize)) else { continue };
+                let Ok(b) = normals.binary_search(&(j as usize)) else { continue };
                 let size = (gram.get(i, i) * gram.get(j as usize, j as usize)).sqrt();
                 // A gradient without length (on prescribed coordinates only) has no angle.
                 if b < a && size > 0.0 {
-                    self.cosines.push((b, a, product / size));
+                    cosines.push((b, a, product / size));
                 }
             }
         }
-        let lengths = closed.iter().map(|&i| gram.get(i, i));
-        self.pivots.clear();
-        self.pivots.extend(lengths.map(|length| if length > 0.0 { 1.0 } else { 0.0 }));
+        let lengths = normals.iter().map(|&i| gram.get(i, i));
+        pivots.clear();
+        pivots.extend(lengths.map(|length| if length > 0.0 { 1.0 } else { 0.0 }));
+        problem.delassus.release();
         self.factor();
-        let Angles { cosines, closed, .. } = self;
-        cosines.iter_mut().for_each(|(a, b, _)| (*a, *b) = (closed[*a], closed[*b]));
     }
 
     /// L D Lᵀ of the matrix of cosines, with D in `pivots`; columns with D = 0 are left out.
@@ -132,27 +152,22 @@ impl Angles {
             *rank += usize::from(pivots[k] > 0.0);
         }
     }
-
-    /// Forgets everything.
-    pub(crate) fn poison(&mut self) {
-        self.at.poison();
-        self.factors.poison();
-        self.assembly.poison();
-        self.known = None;
-        self.lower.fill(f64::NAN);
-        self.pivots.fill(f64::NAN);
-    }
 }
 
 impl Model {
-    /// The angles between the unilateral constraints whose gap at `state` is at most `layer` [m].
-    pub fn kinetic_angles(&self, state: &State, layer: f64) -> StepResult<KineticAngles> {
-        let (mut rows, mut angles) = (Rows::default(), Angles::default());
-        detect(self, state, Activation { look_ahead: 0.0, layer }, &mut rows)?;
-        kinetic_angles(self, state, &rows, &mut angles)?;
-        let key = |&i: &usize| rows.keys[i];
-        let closed = angles.closed.iter().map(key).collect();
-        let cosines = angles.cosines.iter().map(|(a, b, cosine)| (key(a), key(b), *cosine)).collect();
+    /// The angles between the unilateral constraints whose gap at `state` is at most `distance` [m].
+    pub fn kinetic_angles(&self, state: &State, distance: f64) -> StepResult<KineticAngles> {
+        let (mut active, mut angles) = (ActiveConstraints::default(), Angles::default());
+        let part = Part::whole(state.t, 0.0);
+        self.at_state(state, |at| {
+            let pass = Pass::at(at);
+            detect(self, &part, at, Activation::Ahead { ahead: 0.0, distance }, &mut active)?;
+            linearize(self, &part, &pass, &mut active)?;
+            kinetic_angles(self, &part, &pass, &active, &mut angles)
+        })?;
+        let id = |place: usize| active.ids[angles.closed[place] as usize];
+        let closed = (0..angles.closed.len()).map(id).collect();
+        let cosines = angles.cosines.iter().map(|(a, b, cosine)| (id(*a), id(*b), *cosine)).collect();
         Ok(KineticAngles { closed, rank: angles.rank, cosines })
     }
 }

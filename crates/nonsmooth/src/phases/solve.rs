@@ -1,152 +1,184 @@
 //! The solve: any registered solver, judged by the certificate; one place decides what a miss means.
 
-use super::assemble::Assembly;
-use super::detect::Rows;
 use crate::error::{StepError, StepResult};
 use crate::log::StepLog;
-use crate::model::{Model, State};
-use nonsmooth_solvers::{Report, Solver, Status};
+use crate::model::constraints::LawRun;
+use crate::model::{ActiveConstraints, Model, State};
+use nonsmooth_solvers::{Options, Problem, Report, Solver, Status};
 
 /// What to do with a step whose problem was not brought to tolerance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// Stop the run. The default.
+    /// Stop the run.
     Stop,
+    /// Go on up to ten times the tolerance, and count it. The default.
+    Limit,
     /// Go on, and count it.
-    CountUnconverged,
+    Count,
 }
 
-/// The impulses of a step and what the law makes of them.
+/// How far above the tolerance a residual may be under [`Policy::Limit`].
+const LIMIT: f64 = 10.0;
+
+/// How one-step problems are solved.
+pub struct SolverSettings {
+    /// The solver.
+    pub solver: Box<dyn Solver>,
+    /// Largest certificate that counts as solved [–].
+    pub tolerance: f64,
+    /// What to do beyond that.
+    pub policy: Policy,
+}
+
+/// Default of [`SolverSettings::tolerance`]: two digits above the rounding of a column of 10⁵ bodies.
+pub const DEFAULT_TOLERANCE: f64 = 1e-10;
+
+impl Default for SolverSettings {
+    /// `auto` at the default tolerance.
+    fn default() -> Self {
+        let auto = nonsmooth_solvers::find("auto").expect("`auto` is listed");
+        let solver = auto.build(&Options::default()).expect("defaults are valid");
+        Self { solver, tolerance: DEFAULT_TOLERANCE, policy: Policy::Limit }
+    }
+}
+
+/// The impulses of a step.
 #[derive(Default)]
 pub struct Impulses {
-    /// p, one per row [N·s].
+    /// p by row [N·s].
     pub p: Vec<f64>,
-    /// p of the step before of constraints, scaled to this step's size; 0 for contacts that are new [N·s].
-    pub previous: Vec<f64>,
-    /// Scratch of the certificate: W p + u_free [m/s].
+    /// What the forces of the last step would give in this one, by row; 0 for constraints that are new [N·s].
+    pub before: Vec<f64>,
+    /// W p + u_free as the certificate saw it [m/s].
     pub u: Vec<f64>,
 }
 
 impl Impulses {
-    /// Overwrites every number with NaN.
-    pub(crate) fn poison(&mut self) {
-        for x in [&mut self.p, &mut self.previous, &mut self.u] {
-            x.fill(f64::NAN);
+    /// The guess p = λ κ: what each constraint carried in the last step, over the length κ of this one; and whether it carried.
+    #[inline]
+    pub fn warm_start(
+        &mut self,
+        model: &Model,
+        now: &State,
+        active: &mut ActiveConstraints,
+        length: f64,
+    ) {
+        self.before.clear();
+        self.p.clear();
+        if !active.is_empty() {
+            self.recall(model, now, active, length);
         }
     }
-}
 
-/// The guess of p: what each contact carried in the last step, scaled by h/h_last.
-#[inline]
-pub fn warm_start(model: &Model, now: &State, rows: &Rows, h: f64, impulses: &mut Impulses) {
-    impulses.previous.clear();
-    impulses.p.clear();
-    if !rows.keys.is_empty() {
-        guess(now, rows, h, impulses);
-    }
-    if !rows.touches.is_empty() {
-        guess_touches(model, now, rows, h, impulses);
-    }
-}
-
-#[inline(never)]
-fn guess(now: &State, rows: &Rows, h: f64, impulses: &mut Impulses) {
-    let scale = if now.step_size > 0.0 { h / now.step_size } else { 1.0 };
-    let mut k = 0;
-    for key in &rows.keys {
-        while now.contacts.keys.get(k).is_some_and(|known| known < key) {
-            k += 1;
+    #[inline(never)]
+    fn recall(&mut self, model: &Model, now: &State, active: &mut ActiveConstraints, length: f64) {
+        self.before.resize(active.n_rows(), 0.0);
+        let mut known = now.memory.walk();
+        for (f, family) in model.constraints.iter().enumerate() {
+            for c in active.own[f].clone() {
+                if let Some(remembered) = known.find(active.ids[c]) {
+                    let rows = &mut self.before[active.rows(c)];
+                    family.recall_force(active, c, remembered.force, rows);
+                    rows.iter_mut().for_each(|p| *p *= length);
+                    active.carried[c] = rows[0] > 0.0;
+                }
+            }
         }
-        let known = now.contacts.keys.get(k) == Some(key);
-        impulses.previous.push(if known { scale * now.contacts.impulses[k] } else { 0.0 });
-        // The components of a contact follow each other under one key.
-        k += usize::from(known);
+        self.p.extend_from_slice(&self.before);
     }
-    impulses.p.extend_from_slice(&impulses.previous);
+
+    /// Histories of a run of constraints, zeros where a constraint is new.
+    pub(crate) fn history(
+        &self,
+        now: &State,
+        active: &ActiveConstraints,
+        run: &LawRun,
+        n: usize,
+    ) -> Vec<f64> {
+        // Without histories nothing is allocated.
+        let mut out = Vec::new();
+        if n > 0 {
+            for c in run.constraints.clone() {
+                match now.memory.find(active.ids[c]).filter(|known| known.history.len() == n) {
+                    Some(known) => out.extend_from_slice(known.history),
+                    None => out.resize(out.len() + n, 0.0),
+                }
+            }
+        }
+        out
+    }
 }
 
-/// The same for contact points of bodies.
-#[inline(never)]
-fn guess_touches(model: &Model, now: &State, rows: &Rows, h: f64, impulses: &mut Impulses) {
-    let scale = if now.step_size > 0.0 { h / now.step_size } else { 1.0 };
-    if model.bodies.are_many() {
-        impulses.u = Vec::new();
-    }
-    let mut known = now.touches.walk();
-    impulses.p.reserve_exact(3 * rows.touches.len());
-    for (i, key) in rows.touches.found.keys.iter().enumerate() {
-        let p = known.find(key).map_or([0.0; 3], |p| p.map(|p| scale * p));
-        impulses.p.extend_from_slice(&p[..rows.touches.form(model, i).set.dim()]);
-    }
-}
-
-/// Solves the problem and notes the report; `judge` decides later whether it is good enough. Without rows
-/// there is nothing to solve.
+/// Solves the problem to `tolerance` and notes the report; `judge` decides later whether it is good enough. Without rows there is
+/// nothing to solve.
 #[inline]
 pub fn solve(
-    rows: &Rows,
-    assembly: &Assembly,
     solver: &mut dyn Solver,
     tolerance: f64,
+    problem: &mut Problem,
     impulses: &mut Impulses,
     log: &mut StepLog,
 ) -> StepResult {
-    if !rows.is_empty() {
-        log.solves.push(solve_rows(assembly, solver, tolerance, impulses)?);
+    if problem.u_free.is_empty() {
+        return Ok(());
     }
-    Ok(())
-}
-
-#[inline(never)]
-fn solve_rows(
-    assembly: &Assembly,
-    solver: &mut dyn Solver,
-    tolerance: f64,
-    impulses: &mut Impulses,
-) -> StepResult<Report> {
-    let problem = &assembly.problem;
-    let report = nonsmooth_solvers::solve(solver, problem, tolerance, &mut impulses.p, &mut impulses.u);
+    let Impulses { p, u, .. } = impulses;
+    let report = nonsmooth_solvers::solve(solver, problem, tolerance, p, u);
     if report.status == Status::Unsupported {
         solver.accepts(problem).map_err(|unsupported| Box::new(unsupported.into()))?;
     }
-    Ok(report)
+    log.solves.push(report);
+    Ok(())
 }
 
-/// Applies the policy to the solve that made the step: the last one. Earlier ones belong to Newton iterates.
+/// Applies the policy to the solve that made the step: the last one.
 #[inline]
-pub fn judge(model: &Model, rows: &Rows, tolerance: f64, policy: Policy, log: &StepLog) -> StepResult {
+pub fn judge(
+    model: &Model,
+    active: &ActiveConstraints,
+    tolerance: f64,
+    policy: Policy,
+    log: &StepLog,
+) -> StepResult {
     match log.solves.last() {
-        Some(report) => judge_solve(model, rows, tolerance, policy, report),
-        None => Ok(()),
+        Some(report) if report.status != Status::Converged => {
+            miss(model, active, tolerance, policy, report)
+        }
+        _ => Ok(()),
     }
 }
 
-/// Applies the policy to one solve, whose problem was that of `rows`.
-#[inline]
-pub fn judge_solve(
+/// Applies the policy to one solve; `describe` tells what a set of its problem belongs to.
+pub fn judge_report(
+    report: &Report,
+    tolerance: f64,
+    policy: Policy,
+    describe: impl Fn(usize) -> Option<String>,
+) -> StepResult {
+    let most = match policy {
+        Policy::Stop => tolerance,
+        Policy::Limit => LIMIT * tolerance,
+        Policy::Count => f64::MAX,
+    };
+    if report.status == Status::Converged || report.residual <= most {
+        return Ok(());
+    }
+    let (status, method, residual) = (report.status, report.method, report.residual);
+    let worst = report.worst.and_then(describe);
+    Err(StepError::NotConverged { status, method, residual, tolerance, worst }.into())
+}
+
+#[cold]
+fn miss(
     model: &Model,
-    rows: &Rows,
+    active: &ActiveConstraints,
     tolerance: f64,
     policy: Policy,
     report: &Report,
 ) -> StepResult {
-    if report.status == Status::Converged {
-        return Ok(());
-    }
-    miss(model, rows, tolerance, policy, report)
-}
-
-#[cold]
-fn miss(model: &Model, rows: &Rows, tolerance: f64, policy: Policy, report: &Report) -> StepResult {
-    if policy == Policy::CountUnconverged && report.residual.is_finite() {
-        return Ok(());
-    }
-    Err(StepError::NotConverged {
-        status: report.status,
-        method: report.method,
-        residual: report.residual,
-        tolerance,
-        worst: report.worst.and_then(|c| rows.name(model, c)),
-    }
-    .into())
+    // The worst of the report is a set; several sets may belong to one constraint.
+    let constraint = |set: usize| active.set_start.partition_point(|&first| first as usize <= set) - 1;
+    judge_report(report, tolerance, policy, |set| {
+        active.ids.get(constraint(set)).map(|id| model.describe(*id))
+    })
 }

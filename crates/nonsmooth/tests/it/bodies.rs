@@ -6,29 +6,57 @@ mod coupled;
 mod free;
 mod invariants;
 mod kit;
-mod lives;
 mod materials;
 mod moving;
 mod plane;
-mod projected;
+mod presence;
 mod references;
 mod rest;
 mod rocking;
 mod rods;
 mod rolling;
 mod sliding;
-mod springs;
 mod structures;
 mod threads;
 
-use nonsmooth::{
-    Body, Coulomb, EnergyLedger, LawId, MaterialId, ModelBuilder, MoreauJean, Obstacle, Part,
-    Simulation, Summary,
-};
-use nonsmooth_geometry::spatial::Shape;
+use prelude::*;
+
+/// What tests of bodies use.
+mod prelude {
+    pub use super::kit::RandomVectors;
+    pub use super::kit::{
+        about, bodies_of, contacts, fastest, moved, observe, order, shifted, support, world,
+    };
+    pub use super::{GRAVITY, Yard, integrator, moreau_jean, watch};
+    pub use nonsmooth::integrators::{self, MoreauJean};
+    pub use nonsmooth::laws::{Coulomb, NewtonImpact};
+    pub use nonsmooth::model::rigid::{
+        Body, Collider, KinematicBody, KinematicState, MaterialId, Presence, Region,
+    };
+    pub use nonsmooth::model::{Anchor, LawId, ModelBuilder, Rigid, Spring};
+    pub use nonsmooth::observers::{EnergyLedger, Summary};
+    pub use nonsmooth::{
+        INTEGRATORS, Integrator, Model, Observation, RunError, Simulation, SolverSettings, State,
+        StepError,
+    };
+    pub use nonsmooth_geometry::{planar, spatial};
+    pub use nonsmooth_solvers::Options;
+    pub use nonsmooth_testkit::Random;
+}
 
 /// The standard gravity along −z [m/s²].
 pub const GRAVITY: [f64; 3] = [0.0, 0.0, -9.81];
+
+/// Moreau–Jean with these options.
+pub fn moreau_jean(options: &Options) -> Box<dyn Integrator> {
+    integrator("moreau-jean", options)
+}
+
+/// The integrator of this name with these options.
+pub fn integrator(name: &str, options: &Options) -> Box<dyn Integrator> {
+    let entry = integrators::find(name).expect("the integrator is listed");
+    entry.build(options, SolverSettings::default()).expect("the options are valid")
+}
 
 /// A model under construction with one material for all.
 pub struct Yard {
@@ -59,17 +87,17 @@ impl Yard {
 
     /// The half-space below the plane through the origin with this normal.
     pub fn slope(&mut self, normal: [f64; 3]) {
-        let shape = Shape::half_space(normal).expect("a right shape");
-        let part = Part::space(shape, self.material);
-        self.builder.obstacle(Obstacle::new("floor", vec![part]));
+        let shape = spatial::Shape::half_space(normal).expect("a right shape");
+        let collider = Collider::space(shape, self.material);
+        self.builder.kinematic(KinematicBody::new("floor", vec![collider]));
     }
 
     /// A body of this shape and density at a position, to be changed before it is added.
-    pub fn body(&self, name: &str, shape: &Shape, density: f64, position: [f64; 3]) -> Body {
+    pub fn body(&self, name: &str, shape: &spatial::Shape, density: f64, position: [f64; 3]) -> Body {
         let mass = shape.mass_properties(density).expect("a solid");
-        let part = Part::space(shape.clone(), self.material);
+        let collider = Collider::space(shape.clone(), self.material);
         let body = Body::new(name, mass.mass, mass.inertia);
-        Body { position, parts: vec![part], ..body }
+        Body { position, colliders: vec![collider], ..body }
     }
 
     pub fn simulation(self, h: f64) -> Simulation {

@@ -1,10 +1,10 @@
 //! Coulomb friction against closed forms: sliding, sticking, impacts, in the plane and in space.
 
-use crate::moreau_jean;
-use nonsmooth::{
-    At, Coulomb, EnergyLedger, Gap, Lagrangian, Linear, Model, ModelBuilder, Options, Simulation,
-    Sparse, State, Trajectory, UserError,
+use crate::kit::{
+    At, Built, Coulomb, EnergyLedger, Gap, Lagrangian, Linear, ModelBuilder, Options, Simulation,
+    Sparse, Trajectory, UserError,
 };
+use crate::moreau_jean;
 
 const GRAVITY: f64 = 9.81;
 const MASS: f64 = 1.7;
@@ -14,7 +14,7 @@ fn coulomb(friction: f64) -> Coulomb {
 }
 
 /// A block with coordinates (along, normal) on a slope of angle `alpha`, moving along it at `v`.
-fn block(law: Coulomb, alpha: f64, v: f64) -> (Model, State) {
+fn block(law: Coulomb, alpha: f64, v: f64) -> Built {
     let weight = MASS * GRAVITY;
     let block = Linear::new("block", Sparse::diagonal(&[MASS, MASS]))
         .load(&[weight * alpha.sin(), -weight * alpha.cos()])
@@ -27,7 +27,7 @@ fn block(law: Coulomb, alpha: f64, v: f64) -> (Model, State) {
 }
 
 /// A particle (x, y, z) that slides on the plane z = 0 with velocity `v`.
-fn particle(law: Coulomb, v: [f64; 3], z: f64) -> (Model, State) {
+fn particle(law: Coulomb, v: [f64; 3], z: f64) -> Built {
     let particle = Linear::new("particle", Sparse::diagonal(&[MASS; 3]))
         .load(&[0.0, 0.0, -MASS * GRAVITY])
         .initial(&[0.0, 0.0, z], &v);
@@ -38,11 +38,11 @@ fn particle(law: Coulomb, v: [f64; 3], z: f64) -> (Model, State) {
     builder.build(0.0).expect("a right model")
 }
 
-fn simulation((model, state): (Model, State), h: f64) -> Simulation {
+fn simulation((model, state): Built, h: f64) -> Simulation {
     Simulation::new(model, state, moreau_jean(&Options::default()), h).expect("accepted")
 }
 
-fn run(made: (Model, State), h: f64, n: u64) -> (Trajectory, EnergyLedger) {
+fn run(made: Built, h: f64, n: u64) -> (Trajectory, EnergyLedger) {
     let (mut trajectory, mut ledger) = (Trajectory::default(), EnergyLedger::default());
     simulation(made, h).run(n, &mut [&mut trajectory, &mut ledger]).expect("the run ends well");
     (trajectory, ledger)
@@ -241,7 +241,7 @@ fn a_ladder_stands_iff_the_floor_is_rough_enough() {
         let rod = builder.lagrangian("rod", &["x", "y", "phi"], Rod, &q, &[0.0; 3]);
         let on = [(rod, 0), (rod, 1), (rod, 2)];
         let floor = builder.law("floor", coulomb(mu));
-        let wall = builder.law("wall", nonsmooth::NewtonImpact { restitution: 0.0 });
+        let wall = builder.law("wall", crate::kit::NewtonImpact { restitution: 0.0 });
         builder.gap("foot", floor, &on, End { foot: true, friction: true });
         builder.gap("head", wall, &on, End { foot: false, friction: false });
         let made = builder.build(0.0).expect("a right model");
@@ -296,7 +296,7 @@ fn a_belt_carries_a_block_up_to_its_speed() {
     assert!((half[0] - 0.25 * GRAVITY * 0.4).abs() < 1e-10);
     assert!((trajectory.v[1500][0] - 2.0).abs() < 1e-10);
     // The belt gives μ m g · 2 m/s · (2/μg) s = 4 m, of which the block keeps 2 m and friction takes 2 m.
-    assert!((ledger.total.obstacle - 4.0 * MASS).abs() < 1e-9, "{:?}", ledger.total);
+    assert!((ledger.total.prescribed - 4.0 * MASS).abs() < 1e-9, "{:?}", ledger.total);
     assert!((ledger.total.friction + 2.0 * MASS).abs() < 1e-9);
     assert!(ledger.worst_remainder < 1e-12);
 }

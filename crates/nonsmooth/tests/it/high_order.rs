@@ -5,14 +5,13 @@
 pub mod oracles;
 
 use crate::by_name::{built, integrator, run};
-use nonsmooth::{
-    EnergyLedger, Gap, Linear, Model, NewtonImpact, Options, Simulation, Sparse, State, Summary,
-    UserError,
+use crate::kit::{
+    Built, EnergyLedger, Gap, Linear, NewtonImpact, Options, Simulation, Sparse, Summary, UserError,
 };
 use oracles::{Bowl, Chain};
 
 type Exact<'a> = &'a dyn Fn(f64) -> Vec<f64>;
-type Make = fn() -> (Model, State);
+type Make = fn() -> Built;
 
 /// Errors for people.
 fn spell(errors: [f64; 3]) -> String {
@@ -76,7 +75,7 @@ fn check(make: Make, end: f64, exact: Exact<'_>, cases: Cases<'_>) {
 }
 
 /// q'' + k q = load + r, q ≥ 0, e = ½, from (1, 0).
-fn oscillator(k: f64, load: f64) -> (Model, State) {
+fn oscillator(k: f64, load: f64) -> Built {
     built(|builder| {
         let mass = Linear::new("mass", Sparse::diagonal(&[1.0])).stiffness(Sparse::diagonal(&[k]));
         let mass = builder.linear(mass.load(&[load]).initial(&[1.0], &[0.0]));
@@ -132,7 +131,7 @@ impl Gap for Parabola {
     }
 }
 
-fn bowl() -> (Model, State) {
+fn bowl() -> Built {
     built(|builder| {
         let ball = Linear::new("ball", Sparse::diagonal(&[1.0, 1.0])).load(&[0.0, -oracles::GRAVITY]);
         let ball = builder.linear(ball.initial(&[-0.8, 1.5], &[0.3, 0.0]));
@@ -157,7 +156,7 @@ fn a_ball_bounces_and_then_slides_in_a_bowl_with_the_order_of_the_method() {
 }
 
 /// Three unit masses in a row; the first is pressed against its stop, the second falls on its own.
-fn chain() -> (Model, State) {
+fn chain() -> Built {
     built(|builder| {
         let stiffness = Sparse::from_rows(&oracles::CHAIN_STIFFNESS.map(|row| row.to_vec()));
         let chain = Linear::new("chain", Sparse::diagonal(&[1.0; 3])).stiffness(stiffness);
@@ -199,7 +198,7 @@ fn every_way_to_locate_an_event_gives_the_order() {
 }
 
 /// The ball of the slides: m = 1, f = −2, e = ½, from height 1; impacts at 1, 2, 2.5, …, at rest from t = 3.
-fn ball() -> (Model, State) {
+fn ball() -> Built {
     oscillator(0.0, -2.0)
 }
 
@@ -275,7 +274,7 @@ fn the_ledger_closes_with_the_order_of_the_method() {
             let mut simulation = run(make(), "high-order", &options, 4.0 / n as f64);
             let mut ledger = EnergyLedger::default();
             simulation.run(n, &mut [&mut ledger]).expect("the run goes on");
-            assert!(ledger.total.contact < -0.01 && ledger.total.viscous < -0.01);
+            assert!(ledger.total.impact < -0.01 && ledger.total.viscous < -0.01);
             ledger.remainder.abs()
         };
         let mean = |n: u64| (0..8).map(|k| remainder(n + k * n / 20)).sum::<f64>() / 8.0;
@@ -311,7 +310,7 @@ fn a_run_resumed_in_the_middle_of_an_accumulation_has_the_same_bits() {
             let mut half = Simulation::new(model, states[at].clone(), scheme, h).expect("accepted");
             half.resume(states[at].clone(), 0.0);
             for state in &states[at + 1..] {
-                half.poison();
+                half.reset();
                 half.step().expect("the run goes on");
                 assert_eq!(&half.state, state, "{options:?}, resumed at step {at}");
             }

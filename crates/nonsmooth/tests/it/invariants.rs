@@ -1,15 +1,15 @@
 //! Properties of random linear systems under random linear constraints. A failure names the seed;
 //! `random(seed, …)` brings the model back.
 
-use crate::ledger::{Dense, Plant, Tie, balances, dot, energies_of, integrator, recompute};
-use nonsmooth::{
-    Frame, Integrator, Key, Model, Options, SOLVERS, Simulation, Solving, State, StepError, StepLog,
-    find_integrator,
+use crate::kit::{
+    ConstraintId, Integrator, Model, Observation, Options, SOLVERS, Simulation, SolverSettings, State,
+    StepError, StepLog, find_integrator,
 };
+use crate::ledger::{Dense, Plant, Tie, balances, dot, energies_of, integrator, recompute};
 
 /// Largest residual that the integrator lets pass (`DEFAULT_TOLERANCE`), doubled because the test sums in
 /// another order.
-const CERTIFIED: f64 = 2.0 * nonsmooth::DEFAULT_TOLERANCE;
+const CERTIFIED: f64 = 2.0 * crate::kit::DEFAULT_TOLERANCE;
 const SEEDS: u64 = 400;
 const STEPS: u64 = 150;
 
@@ -189,9 +189,9 @@ fn eliminate(mut a: Dense, mut b: Vec<f64>) -> Vec<f64> {
 }
 
 /// Norm of min(W_ii p_i, u⁺ + e u⁻) over the constraints of a step, relative as in the certificate.
-fn complementarity(case: &Case, frame: Frame<'_>) -> f64 {
-    let contacts = &frame.log.contacts;
-    let ties: Vec<&Tie> = contacts.keys.iter().map(|&k| case.plant.tie(frame.model, k)).collect();
+fn complementarity(case: &Case, frame: Observation<'_>) -> f64 {
+    let contacts = &frame.log.constraints;
+    let ties: Vec<&Tie> = contacts.ids.iter().map(|&k| case.plant.tie(frame.model, k)).collect();
     let delassus = case.delassus(&ties.iter().map(|tie| &tie.row).collect::<Vec<_>>());
     let (mut sum, mut sum_free, mut sum_moved) = (0.0, 0.0, 0.0);
     for (i, tie) in ties.iter().enumerate() {
@@ -214,8 +214,8 @@ fn impulses_and_velocities_are_complementary_on_active_constraints() {
         let mut simulation = case.start();
         for _ in 0..STEPS {
             let frame = simulation.step().unwrap_or_else(|error| panic!("seed {seed}: {error}"));
-            let (contacts, step) = (&frame.log.contacts, frame.after.step);
-            for (&key, &p) in contacts.keys.iter().zip(&contacts.impulse) {
+            let (contacts, step) = (&frame.log.constraints, frame.after.step);
+            for (&key, &p) in contacts.ids.iter().zip(&contacts.impulse) {
                 assert!(p >= 0.0, "seed {seed}, step {step}: {key:?} pulls with {p}");
                 loaded += u64::from(p > 0.0);
             }
@@ -239,15 +239,15 @@ fn a_constraint_takes_part_if_and_only_if_its_predicted_gap_is_closed() {
         for _ in 0..STEPS {
             let frame = simulation.step().unwrap_or_else(|error| panic!("seed {seed}: {error}"));
             let (now, step) = (frame.before, frame.after.step);
-            for key in (0..frame.model.constraints.len() as u64).map(Key) {
+            for key in all(frame.model) {
                 let tie = case.plant.tie(frame.model, key);
                 let ahead = tie.gap(now.t, &now.q) + 0.5 * case.h * dot(&tie.row, &now.v);
-                let place = frame.log.contacts.keys.binary_search(&key);
+                let place = frame.log.constraints.ids.binary_search(&key);
                 // Closer to zero than the rounding of terms of order one, either answer is right.
                 let near = ahead.abs() < 1e-14;
                 assert!(near || place.is_ok() == (ahead < 0.0), "seed {seed}, step {step}: {ahead:e}");
                 if let Ok(i) = place {
-                    let off = (frame.log.contacts.gap[i] - tie.gap(now.t, &now.q)).abs();
+                    let off = (frame.log.constraints.gap[i] - tie.gap(now.t, &now.q)).abs();
                     // Sums of at most seven terms of order one.
                     assert!(off < 1e-14, "seed {seed}, step {step}: {off:e}");
                 }
@@ -278,7 +278,7 @@ fn energy_does_not_grow_unless_a_separating_contact_is_loaded() {
             let now = log.energies;
             let growth = (now.kinetic - before.kinetic + now.potential - before.potential)
                 / own.scale.max(f64::MIN_POSITIVE);
-            let contacts = &log.contacts;
+            let contacts = &log.constraints;
             let mut pairs = contacts.impulse.iter().zip(&contacts.u_minus);
             if pairs.any(|(&p, &u)| p > 0.0 && u > 0.0) {
                 separating += 1;
@@ -302,13 +302,21 @@ fn energy_does_not_grow_unless_a_separating_contact_is_loaded() {
 
 /// The state with its numbers where `there` keeps them, and no memory of contacts.
 fn carried(here: &Model, state: &State, there: &Model) -> State {
-    let mut moved = State { contacts: Default::default(), ..state.clone() };
-    for system in &here.systems {
-        let to = there.system(&system.name).expect("the same systems").range.clone();
-        moved.q[to.clone()].copy_from_slice(&state.q[system.range.clone()]);
-        moved.v[to].copy_from_slice(&state.v[system.range.clone()]);
+    let mut moved = State { memory: Default::default(), ..state.clone() };
+    let names: Vec<_> = (0..there.n_velocities()).map(|i| there.velocity_name(i)).collect();
+    for from in 0..here.n_velocities() {
+        let name = here.velocity_name(from);
+        let to = names.iter().position(|known| *known == name).expect("the same systems");
+        (moved.q[to], moved.v[to]) = (state.q[from], state.v[from]);
     }
     moved
+}
+
+/// Every constraint.
+fn all(model: &Model) -> impl Iterator<Item = ConstraintId> + '_ {
+    let families = model.constraints.iter().enumerate();
+    families
+        .flat_map(|(f, family)| (0..family.n_members()).map(move |i| ConstraintId::member(f as u8, i)))
 }
 
 fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
@@ -346,15 +354,14 @@ fn renumbering_systems_and_constraints_changes_nothing() {
                 .unwrap_or_else(|error| panic!("seed {seed}, renumbered: {error}"));
             let found = carried(&other, &next, frame.model);
             let step = frame.after.step;
-            let near = frame.log.contacts.keys.len() != log.contacts.keys.len();
+            let near = frame.log.constraints.ids.len() != log.constraints.ids.len();
             if near {
                 // Sums in another order put a gap of rounding size on the other side of zero.
-                let gaps = frame.model.constraints.names.len();
                 let ahead = |k| {
-                    let tie = case.plant.tie(frame.model, Key(k));
+                    let tie = case.plant.tie(frame.model, k);
                     tie.gap(0.0, &frame.before.q) + 0.5 * case.h * dot(&tie.row, &frame.before.v)
                 };
-                let closest = (0..gaps as u64).map(ahead).fold(1.0f64, |m, x| m.min(x.abs()));
+                let closest = all(frame.model).map(ahead).fold(1.0f64, |m, x| m.min(x.abs()));
                 assert!(closest < 1e-14, "seed {seed}, step {step}: other contacts, {closest:e}");
                 continue;
             }
@@ -366,7 +373,7 @@ fn renumbering_systems_and_constraints_changes_nothing() {
             assert!(off <= 100.0 * CERTIFIED, "seed {seed}, step {step}: velocities differ by {off:e}");
             if case.independent {
                 let total = |p: &[f64]| p.iter().sum::<f64>();
-                let (a, b) = (total(&frame.log.contacts.impulse), total(&log.contacts.impulse));
+                let (a, b) = (total(&frame.log.constraints.impulse), total(&log.constraints.impulse));
                 assert!((a - b).abs() <= 1e-8 * (1.0 + a), "seed {seed}, step {step}: p {a} {b}");
             }
         }
@@ -385,7 +392,9 @@ fn every_solver_that_takes_the_problem_gives_the_same_velocities() {
             .iter()
             .map(|solver| {
                 let solver = solver.build(&Options::default()).expect("defaults are valid");
-                entry.build(&options, Solving { solver, ..Solving::default() }).expect("valid options")
+                entry
+                    .build(&options, SolverSettings { solver, ..SolverSettings::default() })
+                    .expect("valid options")
             })
             .collect();
         let mut simulation = case.start();

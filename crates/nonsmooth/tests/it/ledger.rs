@@ -4,9 +4,9 @@
 
 mod plant;
 
-use nonsmooth::{
-    Energies, EnergyLedger, Frame, Integrator, Options, Simulation, Solving, UserError, Works,
-    find_integrator,
+use crate::kit::{
+    Energies, EnergyLedger, Integrator, Observation, Options, Simulation, SolverSettings, UserError,
+    Works, find_integrator,
 };
 pub(crate) use plant::{Dense, Plant, Tie, dot};
 use plant::{force_at, form, multiply, plants, size, sizes};
@@ -18,7 +18,7 @@ const ROUNDING: f64 = 16.0 * f64::EPSILON;
 pub(crate) fn integrator(theta: f64) -> Box<dyn Integrator> {
     let options = Options::default().with("theta", theta);
     let entry = find_integrator("moreau-jean").expect("listed");
-    entry.build(&options, Solving::default()).expect("valid options")
+    entry.build(&options, SolverSettings::default()).expect("valid options")
 }
 
 /// The ledger of one step, by the formulas of the specification.
@@ -41,7 +41,7 @@ pub(crate) fn energies_of(plant: &Plant, q: &[f64], v: &[f64]) -> (Energies, f64
     (Energies { kinetic, potential }, size_of)
 }
 
-pub(crate) fn recompute(plant: &Plant, theta: f64, h: f64, frame: Frame<'_>) -> Own {
+pub(crate) fn recompute(plant: &Plant, theta: f64, h: f64, frame: Observation<'_>) -> Own {
     let (now, next) = (frame.before, frame.after);
     let mix = |b: &[f64], a: &[f64]| -> Vec<f64> {
         b.iter().zip(a).map(|(b, a)| theta * b + (1.0 - theta) * a).collect()
@@ -72,13 +72,13 @@ pub(crate) fn recompute(plant: &Plant, theta: f64, h: f64, frame: Frame<'_>) -> 
         terms[i] += h * plant.load[i].abs() + f.abs();
     }
     let mut works = Works::default();
-    let contacts = &frame.log.contacts;
-    let mut wall_size = 0.0;
-    for (&key, &p) in contacts.keys.iter().zip(&contacts.impulse) {
+    let contacts = &frame.log.constraints;
+    let (mut wall_size, mut walls) = (0.0, 0.0);
+    for (&key, &p) in contacts.ids.iter().zip(&contacts.impulse) {
         let tie = plant.tie(frame.model, key);
         let rate = theta * tie.rate(now.t + h) + (1.0 - theta) * tie.rate(now.t);
         works.contact += p * (dot(&tie.row, &v_theta) + rate);
-        works.obstacle -= p * rate;
+        walls -= p * rate;
         wall_size += 2.0 * (p * rate).abs();
         for i in 0..n {
             left[i] -= tie.row[i] * p;
@@ -87,7 +87,7 @@ pub(crate) fn recompute(plant: &Plant, theta: f64, h: f64, frame: Frame<'_>) -> 
     }
     works.external = dot(&external, &v_theta);
     works.viscous = -h * form(c, &v_theta);
-    works.prescribed = plant.prescribed.iter().map(|&i| left[i] * v_theta[i]).sum();
+    works.prescribed = walls + plant.prescribed.iter().map(|&i| left[i] * v_theta[i]).sum::<f64>();
     works.scheme = -(theta - 0.5) * (form(m, &dv) + form(k, &dq));
     let free = (0..n).filter(|i| !plant.prescribed.contains(i));
     // Δv is a difference: its rounding is that of v.
@@ -102,13 +102,7 @@ pub(crate) fn recompute(plant: &Plant, theta: f64, h: f64, frame: Frame<'_>) -> 
 
 /// What the ledger leaves unexplained: Δ(T + V) − Σ works.
 pub(crate) fn unexplained(before: Energies, after: Energies, works: Works) -> f64 {
-    (after.kinetic - before.kinetic) + (after.potential - before.potential)
-        - works.external
-        - works.viscous
-        - works.contact
-        - works.obstacle
-        - works.prescribed
-        - works.scheme
+    (after.kinetic - before.kinetic) + (after.potential - before.potential) - works.sum()
 }
 
 /// The check: true if the columns explain the change of energy up to rounding of terms of size `scale`.
@@ -116,13 +110,18 @@ pub(crate) fn balances(before: Energies, after: Energies, works: Works, scale: f
     unexplained(before, after, works).abs() <= ROUNDING * scale
 }
 
+/// The works with those of all normal rows in one column: impacts, lasting contacts, joints.
+fn together(works: Works) -> Works {
+    let contact = works.impact + works.contact + works.joint;
+    Works { contact, impact: 0.0, joint: 0.0, ..works }
+}
+
 type Column = (&'static str, fn(&mut Works) -> &mut f64);
 
-const COLUMNS: [Column; 6] = [
+const COLUMNS: [Column; 5] = [
     ("external", |w| &mut w.external),
     ("viscous", |w| &mut w.viscous),
     ("contact", |w| &mut w.contact),
-    ("obstacle", |w| &mut w.obstacle),
     ("prescribed", |w| &mut w.prescribed),
     ("scheme", |w| &mut w.scheme),
 ];
@@ -142,7 +141,7 @@ const CASES: [(f64, f64); 9] = [
 ];
 
 /// Shows every step of every plant, θ and e to `see(what, plant, θ, frame)`.
-fn every_step(mut see: impl FnMut(&str, &Plant, f64, Frame<'_>)) {
+fn every_step(mut see: impl FnMut(&str, &Plant, f64, Observation<'_>)) {
     for (theta, e) in CASES {
         for (name, plant) in plants(e) {
             let what = format!("{name}, θ = {theta}");
@@ -166,7 +165,7 @@ fn each_column_is_its_own_formula_and_their_sum_vanishes_at_every_step() {
         // The states obey the equation of motion.
         assert!(own.residual <= ROUNDING, "{what}, step {step}: motion {:e}", own.residual);
         worst_motion = worst_motion.max(own.residual);
-        let mut works = log.works;
+        let mut works = together(log.works);
         let mut expected = own.works;
         for (name, column) in COLUMNS {
             let (found, wanted) = (*column(&mut works), *column(&mut expected));
@@ -193,7 +192,7 @@ fn a_percent_in_any_column_is_noticed() {
         let own = recompute(plant, theta, STEP_SIZE, frame);
         let (log, step) = (frame.log, frame.after.step);
         for (name, column) in COLUMNS {
-            let mut works = log.works;
+            let mut works = together(log.works);
             let seen: &mut u64 = noticed.entry(format!("{name} of {what}")).or_default();
             // Columns that are mere rounding in this step cannot be noticed.
             if 0.01 * column(&mut works).abs() <= 2.0 * ROUNDING * own.scale {
@@ -242,9 +241,9 @@ fn energies_belong_to_the_instant_of_q_and_v() {
 #[test]
 fn works_of_the_contacts_add_up_to_the_contact_column() {
     every_step(|what, plant, theta, frame| {
-        let (contacts, step) = (&frame.log.contacts, frame.after.step);
+        let (contacts, step) = (&frame.log.constraints, frame.after.step);
         let (mut sum, mut size_of) = (0.0f64, 0.0f64);
-        for (i, &key) in contacts.keys.iter().enumerate() {
+        for (i, &key) in contacts.ids.iter().enumerate() {
             let tie = plant.tie(frame.model, key);
             let u = theta * contacts.u_plus[i] + (1.0 - theta) * contacts.u_minus[i];
             let (work, p) = (contacts.work[i], contacts.impulse[i]);
@@ -254,7 +253,7 @@ fn works_of_the_contacts_add_up_to_the_contact_column() {
             sum += work;
             size_of += work.abs();
         }
-        let column = frame.log.works.contact;
+        let column = together(frame.log.works).contact;
         assert!((sum - column).abs() <= ROUNDING * size_of, "{what}, step {step}: {sum} {column}");
     });
 }
@@ -263,8 +262,8 @@ fn works_of_the_contacts_add_up_to_the_contact_column() {
 fn the_law_holds_for_velocities_recomputed_from_the_states() {
     let (mut worst, mut loaded) = (0.0f64, 0);
     every_step(|what, plant, _, frame| {
-        let (contacts, step) = (&frame.log.contacts, frame.after.step);
-        for (i, &key) in contacts.keys.iter().enumerate() {
+        let (contacts, step) = (&frame.log.constraints, frame.after.step);
+        for (i, &key) in contacts.ids.iter().enumerate() {
             let (tie, p) = (plant.tie(frame.model, key), contacts.impulse[i]);
             let u_minus = dot(&tie.row, &frame.before.v) + tie.rate(frame.before.t);
             let u_plus = dot(&tie.row, &frame.after.v) + tie.rate(frame.after.t);
@@ -292,7 +291,7 @@ fn the_ledger_adds_up_what_the_steps_say() {
         let (model, state) = plant.build();
         let (initial, scale) = energies_of(&plant, &state.q, &state.v);
         let (q, v) = (state.q.clone(), state.v.clone());
-        let run = |n: usize, observe: &mut dyn FnMut(Frame<'_>), ledger: &mut EnergyLedger| {
+        let run = |n: usize, observe: &mut dyn FnMut(Observation<'_>), ledger: &mut EnergyLedger| {
             let (model, state) = plant.build();
             assert_eq!((&state.q, &state.v), (&q, &v));
             let mut simulation =
@@ -304,11 +303,8 @@ fn the_ledger_adds_up_what_the_steps_say() {
         assert!((begun.initial.potential - initial.potential).abs() <= ROUNDING * scale, "{name}");
         let mut ledger = EnergyLedger::default();
         let (mut sum, mut last) = (Works::default(), Energies::default());
-        let mut add = |frame: Frame<'_>| {
-            let mut works = frame.log.works;
-            for (_, column) in COLUMNS {
-                *column(&mut sum) += *column(&mut works);
-            }
+        let mut add = |frame: Observation<'_>| {
+            sum += frame.log.works;
             last = frame.log.energies;
         };
         run(STEPS, &mut add, &mut ledger);
@@ -327,10 +323,10 @@ fn the_ledger_adds_up_what_the_steps_say() {
 }
 
 /// An observer from a closure.
-struct Seen<'a>(&'a mut dyn FnMut(Frame<'_>));
+struct Seen<'a>(&'a mut dyn FnMut(Observation<'_>));
 
-impl nonsmooth::Observer for Seen<'_> {
-    fn step(&mut self, frame: &Frame<'_>) -> Result<(), UserError> {
+impl crate::kit::Observer for Seen<'_> {
+    fn step(&mut self, frame: &Observation<'_>) -> Result<(), UserError> {
         (self.0)(*frame);
         Ok(())
     }

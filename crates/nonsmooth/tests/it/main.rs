@@ -3,25 +3,36 @@
 mod analysis;
 mod analytic;
 mod bodies;
+mod body_kit;
 mod by_name;
 mod d1_minus;
 mod events;
 mod friction;
+mod gaps;
 mod generalized_alpha;
 mod high_order;
 mod invariants;
+mod joints;
+mod kick_drift;
+mod kit;
+mod laws;
 mod ledger;
+mod moreau_energy;
 mod moreau_projected;
 mod nonlinear;
+mod paoli;
 mod random_contacts;
 mod references;
 mod robust;
 mod schemes;
 mod several_problems;
 mod splitting;
+mod springs;
+mod stage;
 mod stewart_trinkle;
+mod tracking;
 
-use nonsmooth::{Integrator, Options, Solving, find_integrator};
+use kit::{Integrator, Options, SolverSettings, find_integrator};
 
 /// Moreau–Jean with these options.
 fn moreau_jean(options: &Options) -> Box<dyn Integrator> {
@@ -31,7 +42,7 @@ fn moreau_jean(options: &Options) -> Box<dyn Integrator> {
 /// The integrator of this name with these options.
 fn integrator(name: &str, options: &Options) -> Box<dyn Integrator> {
     let entry = find_integrator(name).expect("the integrator is listed");
-    entry.build(options, Solving::default()).expect("the options are valid")
+    entry.build(options, SolverSettings::default()).expect("the options are valid")
 }
 
 /// Measured order between the errors at step sizes `h` and `h / factor`.

@@ -1,10 +1,12 @@
 //! Moreau–Jean with projection: joints that do not drift, contacts that do not overlap, and what that costs in energy.
 
-use crate::{integrator, order};
-use nonsmooth::{
-    Bilateral, EnergyLedger, Gap, Linear, Model, ModelBuilder, NewtonImpact, Options, Refusal, RunError,
-    Simulation, Sparse, State, StepError, Trajectory, UserError,
+mod bodies;
+
+use crate::kit::{
+    Bilateral, Built, EnergyLedger, Gap, Linear, ModelBuilder, NewtonImpact, Options, Refusal, RunError,
+    Simulation, Sparse, StepError, Trajectory, UserError,
 };
+use crate::{integrator, order};
 
 /// Default of `projection_tolerance` [m].
 const TOLERANCE: f64 = 1e-10;
@@ -17,11 +19,11 @@ fn combined() -> Options {
     Options::default().with_word("projection", "combined")
 }
 
-fn simulation((model, state): (Model, State), options: &Options, h: f64) -> Simulation {
+fn simulation((model, state): Built, options: &Options, h: f64) -> Simulation {
     Simulation::new(model, state, integrator("moreau-projected", options), h).expect("accepted")
 }
 
-fn run(made: (Model, State), options: &Options, h: f64, n: u64) -> (Trajectory, EnergyLedger) {
+fn run(made: Built, options: &Options, h: f64, n: u64) -> (Trajectory, EnergyLedger) {
     let (mut trajectory, mut ledger) = (Trajectory::default(), EnergyLedger::default());
     let mut simulation = simulation(made, options, h);
     simulation.run(n, &mut [&mut trajectory, &mut ledger]).expect("the run ends well");
@@ -45,7 +47,7 @@ impl Gap for Rod {
     }
 }
 
-fn pendulum() -> (Model, State) {
+fn pendulum() -> Built {
     let mut builder = ModelBuilder::new();
     let mass = Linear::new("mass", Sparse::diagonal(&[2.0, 2.0])).load(&[0.0, -19.62]);
     let mass = builder.linear(mass.initial(&[1.0, 0.0], &[0.0, 0.0]));
@@ -76,7 +78,7 @@ fn joints_end_every_step_where_they_belong() {
 }
 
 /// f = −2 from q = 1 with mass 3.
-fn ball(restitution: f64) -> (Model, State) {
+fn ball(restitution: f64) -> Built {
     let mut builder = ModelBuilder::new();
     let ball = Linear::new("ball", Sparse::diagonal(&[3.0])).load(&[-6.0]).initial(&[1.0], &[0.0]);
     let ball = builder.linear(ball);
@@ -155,7 +157,7 @@ fn the_projection_is_the_shortest_in_the_metric_of_the_mass() {
     }
 }
 
-fn beads(n: usize) -> (Model, State) {
+fn beads(n: usize) -> Built {
     let mut builder = ModelBuilder::new();
     let law = builder.law("rebound", NewtonImpact { restitution: 0.8 });
     let mut below = None;
@@ -241,14 +243,14 @@ fn what_cannot_be_honoured_is_refused() {
 #[test]
 fn scratch_does_not_matter() {
     for (made, options) in [
-        (beads as fn(usize) -> (Model, State), combined()),
+        (beads as fn(usize) -> Built, combined()),
         (beads, direct().with_word("project", "all")),
         (|_| pendulum(), direct()),
     ] {
         let (mut plain, mut poisoned) =
             (simulation(made(4), &options, 0.003), simulation(made(4), &options, 0.003));
         for k in 0..400 {
-            poisoned.poison();
+            poisoned.reset();
             plain.step().expect("a good step");
             poisoned.step().expect("a good step");
             assert_eq!(plain.state, poisoned.state, "step {k}");

@@ -1,11 +1,11 @@
 //! Lagrangian systems: measured orders in smooth motion, estimated Jacobians, first-order form, and what
 //! the energy ledger cannot explain.
 
-use crate::{moreau_jean, order};
-use nonsmooth::{
-    At, Bilateral, EnergyLedger, FiniteDifferences, FirstOrderForm, Gap, Lagrangian, Linear, Model,
-    ModelBuilder, NewtonImpact, Options, Simulation, Sparse, State, Trajectory, UserError,
+use crate::kit::{
+    At, Bilateral, Built, EnergyLedger, FiniteDifferences, FirstOrderForm, Gap, Lagrangian, Linear,
+    ModelBuilder, NewtonImpact, Options, Simulation, Sparse, Trajectory, UserError,
 };
+use crate::{moreau_jean, order};
 
 /// Two unit masses on two unit rods, angles from the downward vertical.
 #[derive(Clone, Copy)]
@@ -113,22 +113,22 @@ const SPRING: SpringPendulum = SpringPendulum { stiffness: 30.0, damping: 0.4, g
 const DOUBLE: DoublePendulum = DoublePendulum { gravity: 10.0 };
 
 /// A free Lagrangian system with two coordinates.
-fn alone(dynamics: impl Lagrangian + 'static, q: [f64; 2], v: [f64; 2]) -> (Model, State) {
+fn alone(dynamics: impl Lagrangian + 'static, q: [f64; 2], v: [f64; 2]) -> Built {
     let mut builder = ModelBuilder::new();
     builder.lagrangian("system", &["a", "b"], dynamics, &q, &v);
     builder.build(0.0).expect("the model is sound")
 }
 
-pub fn spring_pendulum() -> (Model, State) {
+pub fn spring_pendulum() -> Built {
     alone(SPRING, [1.2, 0.8], [0.3, -0.5])
 }
 
-pub fn free_double_pendulum() -> (Model, State) {
+pub fn free_double_pendulum() -> Built {
     alone(DOUBLE, [0.9, -0.4], [0.2, 1.0])
 }
 
 /// Two masses, springs and a damper that is not symmetric, under a force in time.
-pub fn linear_system() -> (Model, State) {
+pub fn linear_system() -> Built {
     let matrix = |rows: [[f64; 2]; 2]| Sparse::from_rows(&rows.map(|row| row.to_vec()));
     let system = Linear::new("pair", matrix([[2.0, 0.5], [0.5, 1.0]]))
         .stiffness(matrix([[9.0, -4.0], [-4.0, 6.0]]))
@@ -145,10 +145,10 @@ pub fn linear_system() -> (Model, State) {
 }
 
 /// x = (q, v) at time `end` by Runge–Kutta on the first-order form: 2e4 steps, error far below 1e-10.
-pub fn runge_kutta((model, state): &(Model, State), end: f64) -> Vec<f64> {
+pub fn runge_kutta((model, state): &Built, end: f64) -> Vec<f64> {
     let n = 20_000;
     let h = end / f64::from(n);
-    let mut form = FirstOrderForm::new(model).expect("the mass matrix is regular");
+    let mut form = FirstOrderForm::new(model, state).expect("the mass matrix is regular");
     let mut x = form.pack(state);
     let r = vec![0.0; x.len() / 2];
     let ahead =
@@ -168,7 +168,7 @@ pub fn runge_kutta((model, state): &(Model, State), end: f64) -> Vec<f64> {
 }
 
 /// Largest difference of q and v at `end` from `exact` after `n` steps.
-fn error((model, state): (Model, State), options: &Options, end: f64, n: u64, exact: &[f64]) -> f64 {
+fn error((model, state): Built, options: &Options, end: f64, n: u64, exact: &[f64]) -> f64 {
     let mut simulation =
         Simulation::new(model, state, moreau_jean(options), end / n as f64).expect("accepted");
     simulation.run(n, &mut []).expect("smooth motion");
@@ -178,7 +178,7 @@ fn error((model, state): (Model, State), options: &Options, end: f64, n: u64, ex
 
 #[test]
 fn smooth_motion_has_order_two_for_theta_half_and_one_for_theta_one() {
-    type Make = fn() -> (Model, State);
+    type Make = fn() -> Built;
     let cases: [(&str, Make); 3] = [
         ("spring pendulum", spring_pendulum),
         ("double pendulum", free_double_pendulum),
@@ -216,7 +216,7 @@ fn end_configuration_is_first_order_when_the_mass_matrix_moves() {
     assert!((measured - 1.0).abs() < 0.1, "order {measured:.3} ({coarse:.2e} → {fine:.2e})");
 }
 
-fn trajectory((model, state): (Model, State), h: f64, n: u64) -> Trajectory {
+fn trajectory((model, state): Built, h: f64, n: u64) -> Trajectory {
     let mut simulation =
         Simulation::new(model, state, moreau_jean(&Options::default()), h).expect("accepted");
     let mut trajectory = Trajectory::default();
@@ -246,7 +246,7 @@ fn estimated_jacobians_give_the_same_trajectory() {
 }
 
 /// |what the ledger cannot explain| after `n` steps to `end`.
-fn remainder((model, state): (Model, State), end: f64, n: u64) -> f64 {
+fn remainder((model, state): Built, end: f64, n: u64) -> f64 {
     let mut simulation = Simulation::new(model, state, moreau_jean(&Options::default()), end / n as f64)
         .expect("accepted");
     let mut ledger = EnergyLedger::default();
@@ -256,8 +256,7 @@ fn remainder((model, state): (Model, State), end: f64, n: u64) -> f64 {
 
 #[test]
 fn ledger_remainder_falls_with_order_two_in_smooth_motion() {
-    for (name, make) in
-        [("spring", spring_pendulum as fn() -> (Model, State)), ("double", free_double_pendulum)]
+    for (name, make) in [("spring", spring_pendulum as fn() -> Built), ("double", free_double_pendulum)]
     {
         let [coarse, fine] = [400, 1600].map(|n| remainder(make(), 1.5, n));
         let measured = order(coarse, fine, 4.0);
@@ -268,7 +267,7 @@ fn ledger_remainder_falls_with_order_two_in_smooth_motion() {
 }
 
 /// The double pendulum whose upper mass rebounds from a wall.
-fn impacting() -> (Model, State) {
+fn impacting() -> Built {
     let mut builder = ModelBuilder::new();
     let system = builder.lagrangian("pendulum", &["a", "b"], DOUBLE, &[0.5, 0.9], &[0.0; 2]);
     let law = builder.law("rebound", NewtonImpact { restitution: 0.7 });
@@ -356,7 +355,7 @@ impl Gap for Shelf {
 }
 
 /// The double pendulum lying on two stops at `q`, which it overlaps by `depth`.
-fn lying(q: [f64; 2], depth: f64) -> (Model, State) {
+fn lying(q: [f64; 2], depth: f64) -> Built {
     let mut builder = ModelBuilder::new();
     let system = builder.lagrangian("pendulum", &["a", "b"], DOUBLE, &q, &[0.0; 2]);
     let law = builder.law("stop", NewtonImpact { restitution: 0.0 });

@@ -2,9 +2,9 @@
 //! nothing overlaps, joints hold and the ledger closes.
 
 use crate::by_name::{built, run};
-use nonsmooth::{
-    Bilateral, EnergyLedger, Gap, Linear, Model, NewtonImpact, Options, RunError, Sparse, State,
-    StepError, Summary, UserError,
+use crate::kit::{
+    Bilateral, Built, EnergyLedger, Gap, Linear, NewtonImpact, Options, RunError, Sparse, StepError,
+    Summary, UserError,
 };
 
 /// Numbers in [0, 1) from a seed.
@@ -37,7 +37,7 @@ impl Random {
 
 /// Up to six masses in a row on springs, pressed and driven, each with a floor, some with a ceiling, none passing
 /// another.
-fn stops(random: &mut Random) -> (Model, State) {
+fn stops(random: &mut Random) -> Built {
     let n = 1 + (6.0 * random.next()) as usize;
     let e = if random.next() < 0.2 { 0.0 } else { random.next() };
     built(|builder| {
@@ -129,7 +129,7 @@ impl Gap for Ring {
 }
 
 /// Up to four points tied by rods and strings, falling into a bowl in which a ball swings.
-fn points(random: &mut Random) -> (Model, State) {
+fn points(random: &mut Random) -> Built {
     let n = 1 + (4.0 * random.next()) as usize;
     let e = if random.next() < 0.3 { 0.0 } else { random.next() };
     built(|builder| {
@@ -166,7 +166,7 @@ fn points(random: &mut Random) -> (Model, State) {
 }
 
 /// Runs 300 steps; `None` if an accumulation was refused.
-fn go(made: (Model, State), scheme: &str, method: &str, h: f64) -> Option<(Summary, EnergyLedger)> {
+fn go(made: Built, scheme: &str, method: &str, h: f64) -> Option<(Summary, EnergyLedger)> {
     let options = Options::default().with_word("method", method);
     let mut simulation = run(made, scheme, &options, h);
     let (mut ledger, mut summary) = (EnergyLedger::default(), Summary::default());

@@ -2,22 +2,21 @@
 //! promise of gaps and velocities holds; constraints given twice do no harm.
 
 use crate::integrator;
-use nonsmooth::{
-    Bilateral, EnergyLedger, Gap, Linear, Model, ModelBuilder, NewtonImpact, Options, Simulation,
-    Sparse, State, UserError,
+use crate::kit::{
+    Bilateral, Built, EnergyLedger, Gap, Linear, ModelBuilder, NewtonImpact, Options, Simulation,
+    Sparse, UserError,
 };
 
 /// Name, options, whether it has restitution, and how far inside a step may end [m].
 fn schemes() -> Vec<(&'static str, Options, bool, f64)> {
     let none = Options::default;
     vec![
-        ("generalized-alpha", none().with("rho_infinity", 0.6), true, 1e-11),
-        ("d1-minus", none(), true, f64::INFINITY),
         ("moreau-projected", none(), true, f64::INFINITY),
         ("moreau-projected", none().with_word("project", "all"), true, 1.1e-10),
         ("moreau-projected", none().with_word("projection", "combined"), true, 1.1e-10),
         ("stewart-trinkle", none(), false, 1e-11),
         ("stewart-trinkle", none().with_word("gap", "nonlinear"), false, 1e-11),
+        ("d1-minus", none(), true, f64::INFINITY),
     ]
 }
 
@@ -51,7 +50,7 @@ impl Dice {
 }
 
 /// 2 to 5 masses over floors, tied by springs, sometimes by dampers and by a joint.
-fn masses(seed: u64, elastic: bool) -> (Model, State) {
+fn masses(seed: u64, elastic: bool) -> Built {
     let mut dice = Dice(seed);
     let n = 2 + (4.0 * dice.roll()) as usize;
     let (mass, load) = (dice.rolls(n, 0.1, 1.1), dice.rolls(n, -10.0, 0.0));

@@ -5,19 +5,24 @@
 use std::path::Path;
 
 use super::super::{FRAMES, Kind, Options, Reader, StoreError, TableInfo, Writer};
-use super::{Scratch, expected, spec};
+use super::{Scratch, append_named, expected, record, spec};
 
 /// A small file with every kind of structure in it.
 fn small_file(path: &Path, compress: bool) -> Vec<u8> {
-    let tables =
-        vec![spec("a/q", Kind::Float, 3), spec("t", Kind::Float, 1), spec(FRAMES, Kind::Integer, 1)];
+    let tables = vec![
+        spec("a/q", Kind::Float, 3),
+        spec("t", Kind::Float, 1),
+        record("names"),
+        spec(FRAMES, Kind::Integer, 1),
+    ];
     let texts: Vec<_> = (0..10).map(|i| (format!("text{i}"), "abc".repeat(30 * i))).collect();
     let options = Options { compress, chunk_bytes: 256 };
     let mut writer = Writer::create(path, &texts, tables, options).unwrap();
     for row in 0..150 {
         writer.append(0, &expected(0, row, 3)).unwrap();
         writer.append(1, &expected(1, row, 1)).unwrap();
-        writer.append_integers(2, &[row as i64]).unwrap();
+        append_named(&mut writer, 2, row);
+        writer.append_integers(3, &[row as i64]).unwrap();
         if row % 40 == 0 {
             writer.commit().unwrap();
         }
@@ -34,6 +39,11 @@ fn read_all(path: &Path) -> Result<Vec<Vec<u64>>, StoreError> {
         Ok(match info.spec.kind {
             Kind::Float => reader.floats(name)?.values.into_iter().map(f64::to_bits).collect(),
             Kind::Integer => reader.integers(name)?.values.into_iter().map(|x| x as u64).collect(),
+            Kind::Record => {
+                let rows = reader.records_in(name, 0..info.rows)?;
+                let cell = |row| [rows.float(row, 0).to_bits(), rows.text(row, 1).len() as u64];
+                (0..rows.len()).flat_map(cell).collect()
+            }
         })
     };
     reader.tables().iter().map(read).collect()

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use super::super::{FRAMES, Kind, Options, Reader, SpecFault, StoreError, TableSpec, Writer, compact};
-use super::{Scratch, expected, spec};
+use super::super::{
+    FRAMES, Kind, Options, Reader, RecordWriter, SpecFault, StoreError, TableSpec, Writer, compact,
+};
+use super::{Scratch, append_named, expected, record, spec};
 
 const WIDTHS: [usize; 6] = [1, 3, 500, 8191, 8192, 70_001];
 const NAMES: [&str; 6] = ["t", "bodies/q", "bodies/deep/v", "edge", "flat", "wide"];
@@ -139,6 +141,35 @@ fn a_lock_held_for_a_moment_is_waited_for() {
 }
 
 #[test]
+fn numbers_and_names_stand_side_by_side() {
+    for compress in [false, true] {
+        let scratch = Scratch::new(&format!("records-{compress}"));
+        let options = Options { compress, ..Options::default() };
+        let mut writer = Writer::create(&scratch.0, &[], vec![record("bodies")], options).unwrap();
+        (0..5000).for_each(|row| append_named(&mut writer, 0, row));
+        // A name that is too long is cut between two letters; an empty cell is no number.
+        let row = |to: &mut RecordWriter<'_>| {
+            to.empty();
+            to.text("eine Länge: äääääää");
+        };
+        writer.append_record(0, row).unwrap();
+        writer.finish().unwrap();
+        let mut writer = Writer::resume(&scratch.0, &[("bodies".to_owned(), 5001)]).unwrap();
+        let wrong = |to: &mut RecordWriter<'_>| to.text("first");
+        assert!(matches!(writer.append_record(0, wrong), Err(StoreError::WrongKind { .. })));
+        append_named(&mut writer, 0, 5001);
+        writer.finish().unwrap();
+        let reader = Reader::open(&scratch.0).unwrap();
+        assert_eq!(reader.table("bodies").unwrap().spec, record("bodies"));
+        let rows = reader.records_in("bodies", 4998..5002).unwrap();
+        assert_eq!((rows.len(), rows.float(0, 0), rows.text(0, 1)), (4, 2499.0, "b[4998]"));
+        assert_eq!((rows.float(2, 0).is_nan(), rows.text(2, 1)), (true, "eine Länge: ä"));
+        assert_eq!((rows.float(3, 0), rows.text(3, 1)), (2500.5, "b[5001]"));
+        assert!(matches!(reader.floats("bodies"), Err(StoreError::WrongKind { .. })));
+    }
+}
+
+#[test]
 fn wrong_rows_and_names_are_refused() {
     let scratch = Scratch::new("refuse");
     let mut writer = Writer::create(&scratch.0, &[], specs(), Options::default()).unwrap();
@@ -170,6 +201,8 @@ fn bad_descriptions_are_refused_before_a_file_is_touched() {
     assert_eq!(fault(vec![float(FRAMES, 1), float("a", 1)]), SpecFault::FramesNotLast);
     let labelled = TableSpec { columns: vec!["x".to_owned()], ..float("a", 2) };
     assert_eq!(fault(vec![labelled]), SpecFault::Columns { labels: 1, width: 2 });
+    let nameless = TableSpec { fields: vec![], ..record("a") };
+    assert_eq!(fault(vec![nameless]), SpecFault::Fields);
     let twice = [("a".to_owned(), String::new()), ("a".to_owned(), String::new())];
     let outcome = Writer::create(&scratch.0, &twice, vec![], Options::default());
     assert!(matches!(outcome, Err(StoreError::BadAttribute { .. })));

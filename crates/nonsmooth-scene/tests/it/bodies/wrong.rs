@@ -74,7 +74,7 @@ const PLACES: &[Case] = &[
     ("repeat = \"n\"", "repeat = \"n/2\"", "\"n/2\"", "`repeat` must be a whole number"),
     ("0.05 + 0.1*i\"]", "0.05 + 0.09*i\"]", "[\"0.01*i\", 0", "overlap by 1.000000e-2 m at the start"),
     ("position = [1, 0, 1]", "position = [1, 0, 0.03]", "[1, 0, 0.03]", "`floor` and `ball` overlap by 2.000000e-2 m"),
-    ("position = [1, 0, 1]", "born = 0.05\nposition = [1, 0, 0.03]", "[1, 0, 0.03]", "when the latter appears at t = 0.05 s"),
+    ("position = [1, 0, 1]", "appears_at = 0.05\nposition = [1, 0, 0.03]", "[1, 0, 0.03]", "when the latter appears at t = 0.05 s"),
 ];
 
 #[rustfmt::skip]
@@ -92,12 +92,11 @@ const NAMES: &[Case] = &[
     ("{ body = \"ball\",", "{ body = \"bal\",", "\"bal\"", "no body `bal`, did you mean `ball`?"),
     ("{ body = \"ball\",", "{ body = \"brick\",", "\"brick\", point", "`brick` is repeated: say which, `brick[0]` to `brick[2]`"),
     ("{ body = \"ball\",", "{ body = \"brick[3]\",", "\"brick[3]\"", "there is no `brick[3]`: indices go from 0 to 2"),
-    ("{ body = \"ball\",", "{ ", "[[spring]]", "both ends are points of the world"),
-    ("stiffness = 100", "stiffness = -100", "[[spring]]", "stiffness must be a finite number ≥ 0, got -100"),
-    ("fixed = true", "motion = { position = [0, 0, \"0.1*sin(t) - 0.1\"] }", "\"floor\", point", "`floor` has a prescribed motion"),
+    ("{ body = \"ball\",", "{ ", "[{", "neither of its ends is on a body"),
+    ("stiffness = 100", "stiffness = -100", "-100", "its stiffness must be ≥ 0 and finite, got -100"),
     ("fixed = true", "fixed = true\nmotion = { angle = \"t\", axis = [0, 0, 1] }", "{ angle", "`fixed` or has a `motion`, not both"),
-    ("[run]", "[[constraint]]\nname = \"stop\"\ngap = \"ball.q_w\"\nlaw = \"hit\"\n[law.hit]\ntype = \"newton-impact\"\n[run]", "ball.q_w", "no name `ball.q_w`"),
-    ("[run]", "[output]\nplot = [\"ball.w\"]\n[run]", "\"ball.w\"", "no coordinate `ball.w`; there are ball.x, ball.y, ball.z, brick[0].x"),
+    ("[run]", "[[constraint]]\nname = \"stop\"\ngap = \"ball.w\"\nlaw = \"hit\"\n[law.hit]\ntype = \"newton-impact\"\n[run]", "ball.w", "no name `ball.w`"),
+    ("[run]", "[output]\nplot = [\"ball.w\"]\n[run]", "\"ball.w\"", "no coordinate `ball.w`; there are ball."),
 ];
 
 fn check(table: &[Case]) {

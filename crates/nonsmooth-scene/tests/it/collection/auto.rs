@@ -1,8 +1,10 @@
 //! `auto` on the whole collection: what it promises, and the better that it reaches today.
 
 use super::judge::judge;
-use super::{Line, Solved, collection, load, run};
+use super::{Solved, load, run};
+use crate::PART;
 use nonsmooth_solvers::{Attempt, Options, SOLVERS, Status, find};
+use nonsmooth_testkit::references::Line;
 
 /// What became of one problem.
 struct Row {
@@ -49,14 +51,14 @@ impl Row {
     }
 }
 
-/// `auto` on every problem; `None` if there is no collection.
-fn solve_all(tolerance: f64) -> Option<Vec<Row>> {
-    let (root, lines) = collection()?;
+/// `auto` on every problem.
+fn solve_all(tolerance: f64) -> Vec<Row> {
+    let problems = (PART.problems)();
     // One for all: what it remembers must not matter.
     let mut auto = find("auto").expect("listed").build(&Options::default()).expect("allowed");
     let mut rows = Vec::new();
-    for line in lines {
-        let problem = load(&root, &line).problem;
+    for line in problems.lines.iter().cloned() {
+        let problem = load(&problems, &line).problem;
         let solved = run(&mut *auto, &problem, tolerance);
         let attempts = auto.attempts().to_vec();
         let mut wrong = Vec::new();
@@ -75,8 +77,8 @@ fn solve_all(tolerance: f64) -> Option<Vec<Row>> {
         wrong.extend(wrong_words(&solved, &attempts, problem.size()));
         rows.push(Row { line, solved, attempts, wrong });
     }
-    assert!(rows.len() >= 106, "{} problems", rows.len());
-    Some(rows)
+    assert_eq!(rows.len(), PART.count, "problems");
+    rows
 }
 
 /// What the report and the list of attempts must say.
@@ -115,14 +117,14 @@ fn check(rows: &[Row]) {
     let infeasible: Vec<&Row> =
         rows.iter().filter(|row| row.solved.report.status == Status::Infeasible).collect();
     let names: Vec<&str> = infeasible.iter().map(|row| row.name()).collect();
-    assert_eq!(names, ["lcp_pang_isolated_sol_perturbed"], "{}", table(unsolved()));
-    // Today's floor: all but the one that has no solution.
-    assert!(unsolved().count() <= 1, "unsolved:\n{}", table(unsolved()));
+    assert_eq!(names, PART.infeasible, "{}", table(unsolved()));
+    // Today's floor: all but those that have no solution.
+    assert!(unsolved().count() <= PART.infeasible.len(), "unsolved:\n{}", table(unsolved()));
 }
 
 #[test]
 fn auto_solves_to_1e_8_what_other_codes_solve_and_seven_in_ten_of_the_rest() {
-    let Some(rows) = solve_all(1e-8) else { return };
+    let rows = solve_all(1e-8);
     let lost = || rows.iter().filter(|row| row.was_solved_before() && !row.is_solved());
     assert_eq!(lost().count(), 0, "{}", table(lost()));
     let capped: Vec<&Row> = rows.iter().filter(|row| row.line["ref_status"] == "cap").collect();
@@ -135,11 +137,11 @@ fn auto_solves_to_1e_8_what_other_codes_solve_and_seven_in_ten_of_the_rest() {
 
 #[test]
 fn auto_solves_nine_tenths_of_the_unrounded_problems_to_1e_12() {
-    let Some(rows) = solve_all(1e-12) else { return };
+    let rows = solve_all(1e-12);
     let exact: Vec<&Row> = rows.iter().filter(|row| !row.is_rounded()).collect();
     let solved = exact.iter().filter(|row| row.is_solved()).count();
     eprintln!("{solved} of {} problems that are not rounded solved", exact.len());
-    assert!(exact.len() >= 90, "{}", exact.len());
+    assert_eq!(exact.len(), PART.unrounded, "problems that are not rounded");
     let missed = exact.iter().copied().filter(|row| !row.is_solved());
     assert!(10 * solved >= 9 * exact.len(), "{}", table(missed));
     check(&rows);

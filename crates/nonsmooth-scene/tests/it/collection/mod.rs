@@ -1,4 +1,5 @@
-//! The collection of one-step problems beside the clone: how it is found, and what the solvers make of it.
+//! The collection of one-step problems: what the solvers make of it. The committed part is read here, the large one
+//! by `tests/large.rs`.
 
 mod auto;
 #[path = "../../../../nonsmooth-solvers/tests/it/judge.rs"]
@@ -9,44 +10,31 @@ mod strengths;
 
 use nonsmooth_scene::problems::{StoredProblem, read};
 use nonsmooth_solvers::{Problem, Report, Solver, solve};
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use nonsmooth_testkit::Problems;
+use nonsmooth_testkit::references::Line;
 
-/// One line of the manifest, by the names of its columns.
-pub type Line = HashMap<String, String>;
-
-/// The folder of the collection and its manifest; `None`, and a word on stderr, if it is not there.
-pub fn collection() -> Option<(PathBuf, Vec<Line>)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/problems");
-    let Ok(text) = std::fs::read_to_string(root.join("manifest.csv")) else {
-        eprintln!("SKIP: no collection of problems in {}", root.display());
-        return None;
-    };
-    let mut lines = text.lines();
-    let names = cells(lines.next().expect("a manifest has a header"));
-    let line = |line| names.iter().cloned().zip(cells(line)).collect();
-    Some((root, lines.map(line).collect()))
+/// A part of the collection, and what the tests must at least see of it.
+pub struct Part {
+    /// Reads its list.
+    pub problems: fn() -> Problems,
+    /// How many there are.
+    pub count: usize,
+    /// Those without a solution.
+    pub infeasible: &'static [&'static str],
+    /// How many were not rounded to six digits.
+    pub unrounded: usize,
+    /// Stored velocities of problems whose W has full rank.
+    pub velocities: usize,
+    /// Stored residuals.
+    pub residuals: usize,
+    /// Problems on which each solver is tried.
+    pub tried: usize,
+    /// Problems that solvers are good for, all in all.
+    pub strengths: usize,
 }
 
-/// The cells of a line of CSV; quoted ones may hold commas.
-fn cells(line: &str) -> Vec<String> {
-    let (mut cells, mut quoted) = (vec![String::new()], false);
-    for c in line.chars() {
-        match c {
-            '"' => quoted = !quoted,
-            ',' if !quoted => cells.push(String::new()),
-            c => cells.last_mut().expect("never empty").push(c),
-        }
-    }
-    cells
-}
-
-pub fn number(line: &Line, column: &str) -> Option<f64> {
-    line[column].parse().ok()
-}
-
-pub fn load(root: &Path, line: &Line) -> StoredProblem {
-    read(&root.join(&line["file"])).unwrap_or_else(|error| panic!("{error}"))
+pub fn load(problems: &Problems, line: &Line) -> StoredProblem {
+    read(&problems.path(line)).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// One solved problem.

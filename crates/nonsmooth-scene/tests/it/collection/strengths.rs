@@ -1,7 +1,8 @@
 //! What each solver is good for: problems that it solves alone, with its defaults and without fallback.
 
 use super::judge::judge;
-use super::{collection, load, run};
+use super::{load, run};
+use crate::PART;
 use nonsmooth_solvers::{Options, SOLVERS, Status, find};
 
 const TOLERANCE: f64 = 1e-8;
@@ -164,15 +165,17 @@ const STRENGTHS: &[(&str, &[&str])] = &[
 
 #[test]
 fn each_solver_alone_solves_what_it_is_good_for() {
-    let Some((root, lines)) = collection() else { return };
+    let problems = (PART.problems)();
     let mut wrong = Vec::new();
-    for &(name, problems) in STRENGTHS {
-        assert!(problems.len() >= 5, "{name}");
+    let mut tried = 0;
+    for &(name, good_for) in STRENGTHS {
+        assert!(good_for.len() >= 5, "{name}");
         // One not yet listed may have its problems here.
         let Some(entry) = find(name) else { continue };
-        for problem in problems {
-            let line = lines.iter().find(|line| line["name"] == *problem);
-            let problem = load(&root, line.unwrap_or_else(|| panic!("no problem {problem}"))).problem;
+        let of_part = |name: &&str| problems.lines.iter().find(|line| line["name"] == **name);
+        for line in good_for.iter().filter_map(of_part) {
+            tried += 1;
+            let problem = load(&problems, line).problem;
             let mut solver = entry.build(&Options::default()).expect("the defaults are allowed");
             let solved = run(&mut *solver, &problem, TOLERANCE);
             let report = solved.report;
@@ -180,11 +183,12 @@ fn each_solver_alone_solves_what_it_is_good_for() {
                 && judge(&problem, &solved.p).meets(TOLERANCE)
                 && report.method.starts_with(name);
             if !good {
-                wrong.push(format!("{name} on {}: {report:?}", line.map_or("", |line| &line["name"])));
+                wrong.push(format!("{name} on {}: {report:?}", line["name"]));
             }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(tried, PART.strengths, "problems that solvers are good for");
 }
 
 #[test]

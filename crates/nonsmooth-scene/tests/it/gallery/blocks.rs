@@ -1,13 +1,13 @@
 //! Bodies that tip, rock, wobble and tumble: dominoes, Housner's block, Euler's disk, a boulder.
 
-use super::{play, position};
+use super::{play, pose, position};
 use glam::DVec3;
-use nonsmooth::Frame;
+use nonsmooth::Observation;
 
 const G: f64 = 9.81;
 
 /// Angle of a body in the plane.
-fn angle(frame: &Frame<'_>) -> f64 {
+fn angle(frame: &Observation<'_>) -> f64 {
     frame.after.q[2]
 }
 
@@ -71,7 +71,7 @@ fn the_front_of_falling_dominoes_gets_its_speed() {
     let mut fell = vec![0.0; 30];
     play("dominoes.toml", &[("mu", "0")], |frame| {
         for (i, time) in fell.iter_mut().enumerate().filter(|(_, time)| **time == 0.0) {
-            let (_, rotation) = frame.model.bodies.pose(&frame.after.q, i);
+            let rotation = pose(frame, i).rotation;
             // Where the upright axis points to.
             let axis = rotation * DVec3::Z;
             if axis.x >= touch.sin() {
@@ -106,7 +106,7 @@ fn a_rocking_block_keeps_housners_time_and_restitution() {
     // (Time, angle, angular velocity) at each end of a swing, and when it passes the upright.
     let (mut peaks, mut crossings, mut last) = (vec![0.4 * alpha], Vec::new(), [0.0; 2]);
     let played = play("rocking-block.toml", &[], |frame| {
-        let now = [angle(frame), frame.after.v[2]];
+        let now = [angle(frame), frame.shown.v[2]];
         if last[0] != 0.0 && now[0] * last[0] < 0.0 {
             crossings.push(frame.after.t);
         }
@@ -140,7 +140,7 @@ fn eulers_disk_wobbles_at_its_rate() {
     let (mut turned, mut last, mut highest) = (0.0, None::<f64>, 0.0f64);
     let mut drift = 0.0f64;
     let played = play("eulers-disk.toml", &[], |frame| {
-        let (at, rotation) = frame.model.bodies.pose(&frame.after.q, 0);
+        let (at, rotation) = (pose(frame, 0).position, pose(frame, 0).rotation);
         let axis = rotation * DVec3::Z;
         let now = axis.y.atan2(axis.x);
         let step = last.map_or(0.0, |last| now - last);
@@ -181,6 +181,7 @@ fn a_boulder_comes_to_rest_in_the_valley() {
     let speed = played.simulation.state.v.iter().fold(0.0f64, |m, v| m.max(v.abs()));
     assert!(speed < 1e-3, "still moves with {speed:.1e}");
     // All that was lost went into contacts.
-    let lost = played.ledger.total.contact + played.ledger.total.friction + played.ledger.total.scheme;
+    let total = &played.ledger.total;
+    let lost = total.impact + total.contact + total.friction + total.scheme;
     assert!((lost - played.gain()).abs() < 1e-9 * played.ledger.scale);
 }

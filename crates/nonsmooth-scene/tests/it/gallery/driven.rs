@@ -1,4 +1,4 @@
-//! Bodies on obstacles that move: a table that shakes, a drum that turns.
+//! Bodies on kinematic bodies that move: a table that shakes, a drum that turns.
 
 use super::{play, position, support};
 use glam::DVec3;
@@ -57,15 +57,15 @@ fn a_drum_bears_the_torque_of_its_grains() {
     let (from, mut centre, mut torque, mut worked) = (2.0, DVec3::ZERO, 0.0, 0.0);
     let played = play("rotating-drum.toml", &[], |frame| {
         if frame.after.t > from {
-            let bodies = &frame.model.bodies;
+            let bodies = &frame.model.rigid.bodies;
             let h = frame.after.step_size;
-            (0..bodies.n).for_each(|i| centre += h * bodies.mass[i] * position(frame, i));
+            (0..bodies.len()).for_each(|i| centre += h * bodies[i].mass * position(frame, i));
             torque += support(frame).1.z;
-            worked += frame.log.works.obstacle;
+            worked += frame.log.works.prescribed;
         }
     });
     let (omega, time) = (1.5, played.simulation.state.t - from);
-    let weight = G * played.bodies().mass.iter().sum::<f64>();
+    let weight = G * played.bodies().bodies.iter().map(|body| body.mass).sum::<f64>();
     let (centre, torque, power) = (G / weight * centre / time, torque / time, worked / time);
     let angle = centre.x.atan2(-centre.y).to_degrees();
     eprintln!("angle {angle}°, torque {torque} N m, lever {} N m, power {power} W", weight * centre.x);
@@ -79,6 +79,6 @@ fn a_drum_bears_the_torque_of_its_grains() {
     );
     // All staves turn with one angular velocity about one axis.
     assert!((power / (omega * torque) - 1.0).abs() < 0.02, "{power} W of {torque} N m");
-    let out = (0..played.bodies().n).filter(|&i| played.position(i).length() > 0.15).count();
+    let out = (0..played.n()).filter(|&i| played.position(i).length() > 0.15).count();
     assert_eq!(out, 0, "grains left the drum");
 }

@@ -1,6 +1,7 @@
 //! Many grains: a heap, a column that slumps, a hopper.
 
 use super::{Played, play, position};
+use nonsmooth::model::rigid::is_present;
 
 const G: f64 = 9.81;
 
@@ -8,10 +9,10 @@ const G: f64 = 9.81;
 fn slope(played: &Played) -> f64 {
     let (d, rings) = (0.05, 4);
     let mut tops = vec![f64::NEG_INFINITY; rings];
-    for i in 0..played.bodies().n {
+    for i in 0..played.n() {
         let at = played.position(i);
         let ring = (at.x.hypot(at.y) / d) as usize;
-        if played.bodies().is_present(&played.simulation.state, i) && at.z > 0.0 && ring < rings {
+        if played.is_present(i) && at.z > 0.0 && ring < rings {
             tops[ring] = tops[ring].max(at.z);
         }
     }
@@ -26,13 +27,12 @@ fn slope(played: &Played) -> f64 {
 #[test]
 fn a_heap_of_spheres_has_an_angle_of_repose() {
     let played = play("sphere-pile.toml", &[], |_| ());
-    let state = &played.simulation.state;
-    let stay = (0..played.bodies().n).filter(|&i| played.bodies().is_present(state, i)).count();
+    let stay = (0..played.n()).filter(|&i| played.is_present(i)).count();
     let angle = slope(&played);
     eprintln!("{angle}°, {stay} spheres stay");
     // Equal spheres with friction: 23.4° by geometry [Albert97]; a heap of four diameters is known to some degrees.
     assert!((15.0..30.0).contains(&angle), "{angle}°");
-    assert!(stay < played.bodies().n, "the table is full");
+    assert!(stay < played.n(), "the table is full");
     // Without friction there is no heap: the rim holds a layer or two.
     let smooth = slope(&play("sphere-pile.toml", &[("mu", "0")], |_| ()));
     assert!(smooth < 0.5 * angle, "{smooth}° without friction");
@@ -40,7 +40,7 @@ fn a_heap_of_spheres_has_an_angle_of_repose() {
 
 /// Where the layer ends [m]: the far side of the grain that lies farthest.
 fn front(played: &Played) -> f64 {
-    let farthest = (0..played.bodies().n).fold(0.0, |m: f64, i| m.max(played.position(i).x));
+    let farthest = (0..played.n()).fold(0.0, |m: f64, i| m.max(played.position(i).x));
     farthest + 0.5 * GRAIN
 }
 
@@ -53,7 +53,7 @@ fn collapse(rows: &str, seed: &str) -> (f64, f64) {
     let played = play("column-collapse.toml", &[("rows", rows), ("seed", seed)], |frame| {
         // As the gate opens.
         if (frame.after.t - 0.25).abs() < 1e-9 {
-            height = (0..frame.model.bodies.n).fold(0.0, |m, i| m.max(position(frame, i).y));
+            height = (0..frame.model.rigid.bodies.len()).fold(0.0, |m, i| m.max(position(frame, i).y));
         }
     });
     assert!(played.gain() < 0.0);
@@ -80,9 +80,9 @@ fn a_column_of_grains_runs_out_by_about_its_height() {
 fn a_hopper_lets_through_what_beverloo_says() {
     let (n, mut gone, mut times) = (220, 0, [0.0; 2]);
     let played = play("hopper.toml", &[], |frame| {
-        let bodies = &frame.model.bodies;
-        let low = |i: &usize| frame.after.t > *i as f64 / 500.0 && !bodies.is_present(frame.after, *i);
-        gone = (0..bodies.n).filter(low).count();
+        let presence = &frame.after.presence;
+        let low = |i: &usize| frame.after.t > *i as f64 / 500.0 && !is_present(presence, *i);
+        gone = (0..frame.model.rigid.bodies.len()).filter(low).count();
         // From where a fifth has left to where seven tenths have: all the while the hopper is full above its outlet.
         for (time, part) in times.iter_mut().zip([n / 5, 7 * n / 10]) {
             if gone < part {
@@ -101,7 +101,7 @@ fn a_hopper_lets_through_what_beverloo_says() {
     assert_eq!(gone, n, "some stay inside");
     // All energy came with the grains and left with them or in contacts.
     let work = played.ledger.total;
-    assert!(work.contact + work.friction < 0.0);
-    let books = work.exchange + work.contact + work.friction + work.scheme;
+    assert!(work.impact + work.contact + work.friction < 0.0);
+    let books = work.exchange + work.impact + work.contact + work.friction + work.scheme;
     assert!((books - played.gain()).abs() < 1e-9 * (work.exchange.abs() + played.ledger.scale));
 }

@@ -10,7 +10,10 @@ mod structures;
 
 use crate::scene;
 use glam::DVec3;
-use nonsmooth::{Bodies, EnergyLedger, Frame, Simulation, Summary};
+use nonsmooth::model::rigid::is_present;
+use nonsmooth::model::{RigidId, RigidState, RigidTable};
+use nonsmooth::observers::{EnergyLedger, Summary};
+use nonsmooth::{Model, Observation, Simulation, State};
 
 /// A scene at its end.
 struct Played {
@@ -20,7 +23,7 @@ struct Played {
 }
 
 /// Runs a scene to its end and shows every step to `see`.
-fn play(name: &str, set: &[(&str, &str)], see: impl FnMut(&Frame<'_>)) -> Played {
+fn play(name: &str, set: &[(&str, &str)], see: impl FnMut(&Observation<'_>)) -> Played {
     play_for(name, set, None, see)
 }
 
@@ -29,7 +32,7 @@ fn play_for(
     name: &str,
     set: &[(&str, &str)],
     n: Option<u64>,
-    mut see: impl FnMut(&Frame<'_>),
+    mut see: impl FnMut(&Observation<'_>),
 ) -> Played {
     let loaded = scene(name, set);
     let n = n.unwrap_or(loaded.n_steps);
@@ -53,13 +56,33 @@ fn play_for(
     Played { simulation, ledger, summary }
 }
 
+/// Pose and twist of a rigid thing in a state.
+fn rigid_state(model: &Model, state: &State, i: usize) -> RigidState {
+    let mut out = Vec::new();
+    model.rigid_states(state.t, &state.q, &state.v, &mut out).expect("finite");
+    out[i]
+}
+
 impl Played {
-    fn bodies(&self) -> &Bodies {
-        &self.simulation.model.bodies
+    fn bodies(&self) -> &RigidTable {
+        &self.simulation.model.rigid
+    }
+
+    fn n(&self) -> usize {
+        self.bodies().bodies.len()
     }
 
     fn position(&self, i: usize) -> DVec3 {
-        self.bodies().pose(&self.simulation.state.q, i).0
+        let pose = self.bodies().pose(RigidId(i as u32), &self.simulation.state);
+        pose.expect("finite").position
+    }
+
+    fn velocity(&self, i: usize) -> DVec3 {
+        rigid_state(&self.simulation.model, &self.simulation.state, i).velocity
+    }
+
+    fn is_present(&self, i: usize) -> bool {
+        is_present(&self.simulation.state.presence, i)
     }
 
     /// T + V at the end less that at the start [J].
@@ -69,38 +92,54 @@ impl Played {
     }
 }
 
+/// Where body `i` is after a step.
+fn pose(frame: &Observation<'_>, i: usize) -> RigidState {
+    frame.model.rigid.pose(RigidId(i as u32), frame.shown).expect("finite")
+}
+
 /// Where the centre of mass of body `i` is after a step [m].
-fn position(frame: &Frame<'_>, i: usize) -> DVec3 {
-    frame.model.bodies.pose(&frame.after.q, i).0
+fn position(frame: &Observation<'_>, i: usize) -> DVec3 {
+    pose(frame, i).position
 }
 
 /// Its velocity [m/s].
-fn velocity(frame: &Frame<'_>, i: usize) -> DVec3 {
-    frame.model.bodies.twist(&frame.after.v, i).0
+fn velocity(frame: &Observation<'_>, i: usize) -> DVec3 {
+    let body = &frame.model.rigid.bodies[i];
+    body.twist(&frame.shown.v[body.v as usize..]).0
 }
 
-/// Impulse of all obstacles on all bodies in a step [N·s], and its moment about the origin [N·m·s].
-fn support(frame: &Frame<'_>) -> (DVec3, DVec3) {
-    let (n, touches) = (frame.model.bodies.n as u32, &frame.log.touches);
+/// Impulse of all kinematic bodies on all bodies in a step [N·s], and its moment about the origin [N·m·s].
+fn support(frame: &Observation<'_>) -> (DVec3, DVec3) {
+    let (rigid, log) = (&frame.model.rigid, &frame.log.constraints);
+    let n = rigid.bodies.len() as u32;
     let (mut sum, mut moment) = (DVec3::ZERO, DVec3::ZERO);
-    for (i, bodies) in touches.bodies.iter().enumerate() {
-        let sign = match bodies.map(|body| body >= n) {
+    for (c, [point, normal]) in
+        log.places.iter().enumerate().filter(|(_, place)| place[0][0].is_finite())
+    {
+        let colliders = log.ids[c].colliders().map(|k| &rigid.colliders[k as usize]);
+        let sign = match colliders.map(|collider| collider.on.0 >= n) {
             [true, false] => 1.0,
             [false, true] => -1.0,
             _ => continue,
         };
-        let p = sign * DVec3::from_array(touches.world_impulse(i));
+        let axes = if colliders[0].is_planar() {
+            [*normal, [-normal[1], normal[0], 0.0], [0.0; 3]]
+        } else {
+            nonsmooth_geometry::spatial::frame(*normal)
+        };
+        let along = axes.iter().zip(&log.impulse[log.rows(c)]);
+        let p: DVec3 = along.map(|(axis, p)| sign * *p * DVec3::from_array(*axis)).sum();
         sum += p;
-        moment += DVec3::from_array(touches.points[i]).cross(p);
+        moment += DVec3::from_array(*point).cross(p);
     }
     (sum, moment)
 }
 
 /// Mass [kg] and momentum [N·s] of all bodies present after a step.
-fn momentum(frame: &Frame<'_>) -> (f64, DVec3) {
-    let bodies = &frame.model.bodies;
-    let present = (0..bodies.n).filter(|&i| bodies.is_present(frame.after, i));
-    present.fold((0.0, DVec3::ZERO), |(mass, sum), i| {
-        (mass + bodies.mass[i], sum + bodies.mass[i] * velocity(frame, i))
+fn momentum(frame: &Observation<'_>) -> (f64, DVec3) {
+    let bodies = frame.model.rigid.bodies.iter().enumerate();
+    let present = bodies.filter(|(i, _)| is_present(&frame.shown.presence, *i));
+    present.fold((0.0, DVec3::ZERO), |(mass, sum), (i, body)| {
+        (mass + body.mass, sum + body.mass * velocity(frame, i))
     })
 }

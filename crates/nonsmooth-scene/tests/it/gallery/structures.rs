@@ -2,7 +2,8 @@
 
 use super::{Played, momentum, play, play_for, position, support, velocity};
 use glam::DVec3;
-use nonsmooth::Frame;
+use nonsmooth::Observation;
+use nonsmooth::model::rigid::is_present;
 
 const G: f64 = 9.81;
 
@@ -18,15 +19,16 @@ fn moved(start: &[f64], end: &[f64]) -> f64 {
 const LONG: u64 = 10_000;
 
 /// The floor carries the weight, at the point below the common centre of mass, to this part of it.
-fn carried(frame: &Frame<'_>, part: f64) {
-    let (bodies, h) = (&frame.model.bodies, frame.after.step_size);
+fn carried(frame: &Observation<'_>, part: f64) {
+    let (rigid, h) = (&frame.model.rigid, frame.after.step_size);
     let (impulse, moment) = support(frame);
-    let present = (0..bodies.n).filter(|&i| bodies.is_present(frame.before, i));
     let (mut weight, mut turn) = (DVec3::ZERO, DVec3::ZERO);
-    for i in present {
-        let pull = h * bodies.mass[i] * bodies.gravity;
-        weight += pull;
-        turn += position(frame, i).cross(pull);
+    for (i, body) in rigid.bodies.iter().enumerate() {
+        if is_present(&frame.before.presence, i) {
+            let pull = h * body.mass * rigid.gravity;
+            weight += pull;
+            turn += position(frame, i).cross(pull);
+        }
     }
     let most = part * weight.length();
     assert!((impulse + weight).length() < most, "{impulse} carries {weight} at t = {}", frame.after.t);
@@ -44,7 +46,7 @@ fn stands(name: &str, set: &[(&str, &str)], n: Option<u64>, coarse: f64) {
         }
         // One step's residual, with the same lever.
         let present =
-            (0..frame.model.bodies.n).filter(|&i| frame.model.bodies.is_present(frame.after, i));
+            (0..frame.model.rigid.bodies.len()).filter(|&i| is_present(&frame.after.presence, i));
         let fastest = present.map(|i| velocity(frame, i).length() / (G * frame.after.step_size));
         speed = speed.max(fastest.fold(0.0, f64::max));
         carried(frame, 1e-7 * coarse);
@@ -98,7 +100,7 @@ fn a_wall_stands_until_it_is_hit() {
         if start.is_empty() {
             start = frame.before.q.clone();
         }
-        let n = 7 * (frame.model.bodies.n - 1);
+        let n = 7 * (frame.model.rigid.bodies.len() - 1);
         if frame.after.t < 0.25 {
             let shift = moved(&start[..n], &frame.after.q[..n]);
             // This scene solves its steps to 1e-6 only: 10⁴ times the drift.
@@ -114,10 +116,10 @@ fn a_wall_stands_until_it_is_hit() {
         before = Some((mass, now));
     });
     // The ball pushes bricks out of the wall, and does not come through unchanged.
-    let n = played.bodies().n - 1;
+    let n = played.n() - 1;
     let out = (0..n).filter(|&i| played.position(i).y > 0.12).count();
     assert!(out >= 2, "{out} bricks are out");
-    let ball = played.bodies().twist(&played.simulation.state.v, n).0;
+    let ball = played.velocity(n);
     assert!(ball.y < 4.0, "{ball}");
     assert!(played.summary.overlap < 0.03, "{}", played.summary.overlap);
 }

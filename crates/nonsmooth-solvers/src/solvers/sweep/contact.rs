@@ -1,4 +1,4 @@
-//! One contact of bodies that touch, in axes that make its exact solution short.
+//! One contact of bodies, in axes that make its exact solution short.
 //!
 //! With the tangential part A = W_TT − W_TN W_NT/W_NN diagonal, W_cc = L diag(w, a₁, a₂) Lᵀ with one column (1, ρ₁, ρ₂)
 //! in L beside the identity, and the exact solution follows from u_c, which contains the contact's own impulse, without
@@ -10,9 +10,10 @@
 
 use crate::dense::RANK_TOLERANCE;
 use crate::local::{Disc, Segment, scalar};
+use crate::posed::Posed;
 use crate::problem::Problem;
 use crate::set::Set;
-use crate::touching::{Touching, Vector};
+use crate::vector::Vector;
 
 /// What kind of law a contact has: decides how many of its D components are in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,47 +44,52 @@ pub(super) struct Node<const D: usize> {
     /// First row in the problem.
     pub(super) begin: u32,
     kind: Kind,
-    /// Whether its tangents were turned.
-    pub(super) is_turned: bool,
+    /// Whether its tangents were rotated.
+    pub(super) is_rotated: bool,
 }
 
 impl<const D: usize> Node<D> {
-    /// Contact `c` and the turn of its tangents.
-    pub(super) fn new(problem: &Problem, touching: &Touching, c: usize, begin: u32) -> (Self, [f64; 2]) {
-        let (set, touch) = (problem.sets[c], &touching.touches[c]);
-        let block = touching.block(c, set.dim());
+    /// The contact of set `c`, its number among contacts given, and the rotation of its tangents.
+    pub(super) fn new(
+        problem: &Problem,
+        posed: &Posed,
+        (c, number): (usize, usize),
+        begin: u32,
+    ) -> (Self, [f64; 2]) {
+        let (set, contact) = (problem.sets[c], &posed.contacts()[number]);
+        let block = posed.contact_block(number, set.dim());
         let (kind, law) = match set {
             Set::Coulomb2 { mu } => (Kind::Planar, [mu, 0.0]),
             Set::Coulomb3 { mu } => (Kind::Spatial, [mu, 0.0]),
             _ => (Kind::Scalar, [set.bounds().0, set.bounds().1]),
         };
-        let still = touching.bodies.len() as u32;
-        let place = |body: u32| match touching.bodies.get(body as usize) {
+        let still = posed.bodies().len() as u32;
+        let place = |body: u32| match posed.bodies().get(body as usize) {
             Some(inertia) if !inertia.is_fixed() => body,
             _ => still,
         };
         let mut node = Self {
-            bodies: touch.bodies.map(place),
+            bodies: contact.bodies.map(place),
             p: [0.0; D],
             u_free: [0.0; D],
-            arms: touch.arms,
+            arms: contact.arms,
             frame: [[0.0; 3]; D],
             pivot: [0.0; D],
             ratio: [0.0; D],
             law,
-            weight: touching.weights(&problem.sets)[c].max(0.0),
+            weight: posed.weights(&problem.sets)[c].max(0.0),
             begin,
             kind,
-            is_turned: false,
+            is_rotated: false,
         };
         let first = begin as usize;
         node.u_free[..set.dim()].copy_from_slice(&problem.u_free[first..first + set.dim()]);
-        node.frame[..set.dim()].copy_from_slice(&touch.frame[..set.dim()]);
+        node.frame[..set.dim()].copy_from_slice(&contact.frame[..set.dim()]);
         let axes = node.take_block(&block);
         (node, axes)
     }
 
-    /// Splits W_cc, turning the tangents so that A is diagonal.
+    /// Splits W_cc, rotating the tangents so that A is diagonal.
     fn take_block(&mut self, block: &[[f64; 3]; 3]) -> [f64; 2] {
         let dim = self.dim();
         let w = block[0][0];
@@ -99,10 +105,10 @@ impl<const D: usize> Node<D> {
         if dim == 3 && part(1, 2).abs() > RANK_TOLERANCE * size {
             let (cos, sin, diagonal) = Disc::diagonalise(part(1, 1), part(1, 2), part(2, 2));
             axes = [cos, sin];
-            self.is_turned = true;
+            self.is_rotated = true;
             self.pivot[1..].copy_from_slice(&diagonal);
-            turn(axes, &mut self.ratio);
-            turn(axes, &mut self.u_free);
+            rotate(axes, &mut self.ratio);
+            rotate(axes, &mut self.u_free);
             let [t1, t2] = [self.frame[1], self.frame[2]];
             for k in 0..3 {
                 (self.frame[1][k], self.frame[2][k]) =
@@ -222,8 +228,8 @@ fn reached(a: [f64; 2], p: [f64; 2], q: [f64; 2], b: [f64; 2]) -> bool {
     })
 }
 
-/// The tangential components in turned axes.
-pub(super) fn turn<const D: usize>([cos, sin]: [f64; 2], x: &mut [f64; D]) {
+/// The tangential components in rotated axes.
+pub(super) fn rotate<const D: usize>([cos, sin]: [f64; 2], x: &mut [f64; D]) {
     if D > 2 {
         (x[1], x[D - 1]) = (cos * x[1] + sin * x[D - 1], cos * x[D - 1] - sin * x[1]);
     }

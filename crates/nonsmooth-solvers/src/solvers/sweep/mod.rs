@@ -5,24 +5,27 @@
 //! ```
 //!
 //! The update is the exact solution of the one constraint (`Rule::Exact`, `local.rs`) or one projected step
-//! p_c ← P_C(p_c − ω ρ (u_c + shift_c)), ρ = 1/λ_max(W_cc) (`Rule::Projected`). W is stored as d × d blocks (`blocks.rs`), or not
-//! at all, with velocities of bodies in its place, by rows of J (`bodies.rs`) or by contact frames (`touching.rs`); d is the
+//! p_c ← P_C(p_c − ω ρ (u_c + shift_c)), ρ = 1/λ_max(W_cc) (`Rule::Projected`). W is stored as d × d blocks (`explicit.rs`), or not
+//! at all, with velocities in its place: by rows of J and M⁻¹ Jᵀ (`rows.rs`), or segment by segment, general and pair rows
+//! first (`general.rs`), then contacts by frames and arms (`contacts.rs`); d is the
 //! largest dimension among the sets, and smaller sets are padded with zeros. In the natural order constraints follow each other as the problem lists them. In the
-//! coloured order (`colours.rs`) those of one colour do not touch each other, so that threads may share them; the
+//! coloured order (`colours.rs`) those of one colour have nothing in common, so that threads may share them; the
 //! result is the same for any number of threads, since nothing in a colour depends on the order within it.
 
-mod blocks;
-mod bodies;
 mod colours;
 mod contact;
-mod touching;
+mod contacts;
+mod explicit;
+mod general;
+mod rows;
 
+use crate::delassus::Form;
 use crate::local::Local;
-use crate::problem::{Matrix, Problem};
+use crate::problem::Problem;
 use crate::set::{MAX_DIM, Set};
-use blocks::Blocks;
-use bodies::Bodies;
-use touching::{Touched, Turn};
+use contacts::{Segments, Turn};
+use explicit::Blocks;
+use rows::Rows;
 
 /// Constraints that one task of a thread takes. Fixed, so that sums do not depend on the threads.
 const CHUNK: usize = 256;
@@ -30,7 +33,7 @@ const CHUNK: usize = 256;
 /// threads take 13 % more processor time than one.
 const SHARED: usize = 2 * CHUNK;
 
-/// Contacts of touching bodies from which sweeps go by colours, where there is a choice.
+/// Constraints by segments from which sweeps go by colours, where there is a choice.
 const COLOURED: usize = 4 * SHARED;
 
 /// How one constraint is renewed.
@@ -49,12 +52,12 @@ pub(super) enum Order {
     Natural,
     /// Colour by colour, each by any number of threads.
     Coloured,
-    /// Coloured for bodies that touch at `COLOURED` contacts or more, else natural: whatever the threads.
+    /// Coloured for segments at `COLOURED` constraints or more, else natural: whatever the threads.
     BySize,
 }
 
 /// A problem prepared for sweeps, whatever the storage.
-trait Form: Send {
+trait Sweeps: Send {
     fn prepare(&mut self, problem: &Problem, order: Order);
     fn load(&mut self, p: &[f64]);
     fn store(&self, p: &mut [f64]);
@@ -70,7 +73,7 @@ trait Form: Send {
 /// Sweeps over one problem after the other, keeping its memory.
 #[derive(Default)]
 pub(super) struct Sweeper {
-    form: Option<Box<dyn Form>>,
+    form: Option<Box<dyn Sweeps>>,
     /// Largest dimension, and how W is given: what decides on the storage.
     shape: (usize, Storage),
 }
@@ -78,27 +81,30 @@ pub(super) struct Sweeper {
 /// How a problem is stored for sweeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Storage {
+    /// W.
     #[default]
     Blocks,
-    Bodies,
-    /// Bodies that touch, all of them the same about all axes.
+    /// J and M⁻¹ Jᵀ by rows.
+    Rows,
+    /// By segments, all bodies the same about all axes.
     Round,
-    Touching,
+    /// By segments.
+    Segments,
 }
 
 impl Storage {
     fn of(problem: &Problem) -> Self {
-        match &problem.matrix {
-            Matrix::Assembled(_) => Storage::Blocks,
-            Matrix::Factored(factored) if factored.response().is_none() => Storage::Blocks,
-            Matrix::Touching(touching) if touching::takes(problem) => {
-                if touching::is_round(touching) {
+        match &problem.delassus.form {
+            Form::Posed(posed) if contacts::takes(problem, posed) => {
+                if contacts::is_round(posed) {
                     Storage::Round
                 } else {
-                    Storage::Touching
+                    Storage::Segments
                 }
             }
-            _ => Storage::Bodies,
+            Form::Explicit(_) => Storage::Blocks,
+            _ if problem.primal().is_some_and(|primal| primal.response().is_some()) => Storage::Rows,
+            _ => Storage::Blocks,
         }
     }
 }
@@ -108,17 +114,17 @@ impl Sweeper {
     pub(super) fn prepare(&mut self, problem: &Problem, order: Order) {
         let dim = problem.sets.iter().map(|set| set.dim()).max().unwrap_or(1);
         let storage = Storage::of(problem);
-        let touches = matches!(storage, Storage::Round | Storage::Touching);
+        let segments = matches!(storage, Storage::Round | Storage::Segments);
         let order = match order {
-            Order::BySize if touches && problem.sets.len() >= COLOURED => Order::Coloured,
+            Order::BySize if segments && problem.sets.len() >= COLOURED => Order::Coloured,
             Order::BySize => Order::Natural,
             order => order,
         };
         if self.form.is_none() || self.shape != (dim, storage) {
             self.shape = (dim, storage);
             self.form = Some(match (storage, dim) {
-                (Storage::Round, _) => touched_form::<f64>(dim),
-                (Storage::Touching, _) => touched_form::<[f64; 6]>(dim),
+                (Storage::Round, _) => new_segments::<f64>(dim),
+                (Storage::Segments, _) => new_segments::<[f64; 6]>(dim),
                 (_, 1) => new_form::<1>(storage),
                 (_, 2) => new_form::<2>(storage),
                 (_, 3) => new_form::<3>(storage),
@@ -144,33 +150,33 @@ impl Sweeper {
         self.form().sweep(rule)
     }
 
-    /// Begins to remember the way of p, where bodies touch.
+    /// Begins to remember the way of p, where that is offered.
     pub(super) fn remember(&mut self) {
         self.form().remember();
     }
 
-    /// Goes on along the way of p by `beta`, where bodies touch.
+    /// Goes on along the way of p by `beta`, where that is offered.
     pub(super) fn extrapolate(&mut self, theta: f64, beta: f64) {
         self.form().extrapolate(theta, beta);
     }
 
-    fn form(&mut self) -> &mut dyn Form {
+    fn form(&mut self) -> &mut dyn Sweeps {
         &mut **self.form.as_mut().expect("`prepare` comes first")
     }
 }
 
-fn new_form<const D: usize>(storage: Storage) -> Box<dyn Form> {
+fn new_form<const D: usize>(storage: Storage) -> Box<dyn Sweeps> {
     match storage {
         Storage::Blocks => Box::<Blocks<D>>::default(),
-        _ => Box::<Bodies<D>>::default(),
+        _ => Box::<Rows<D>>::default(),
     }
 }
 
-fn touched_form<T: Turn + Default>(dim: usize) -> Box<dyn Form> {
+fn new_segments<T: Turn + Default>(dim: usize) -> Box<dyn Sweeps> {
     match dim {
-        1 => Box::<Touched<1, T>>::default(),
-        2 => Box::<Touched<2, T>>::default(),
-        _ => Box::<Touched<3, T>>::default(),
+        1 => Box::<Segments<1, T>>::default(),
+        2 => Box::<Segments<2, T>>::default(),
+        _ => Box::<Segments<3, T>>::default(),
     }
 }
 

@@ -164,7 +164,7 @@ fn a_solver_that_has_solved_others_gives_the_bits_of_a_fresh_one() {
                 let sets = sets(kind, random, contacts);
                 let velocities = random.size(2, rows_of(&sets) + 2);
                 let mut problem = heap(random, sets, velocities).problem();
-                problem.matrix_stamp = (seed % 3 > 0).then_some(100 * seed + kind as u64);
+                problem.delassus.stamp = (seed % 3 > 0).then_some(100 * seed + kind as u64);
                 if used.accepts(&problem).is_err() {
                     continue;
                 }

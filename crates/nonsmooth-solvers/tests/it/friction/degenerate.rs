@@ -238,7 +238,7 @@ fn a_matrix_that_is_slightly_unsymmetric_is_solved() {
                     sample.rows[j][i] -= skew;
                 }
             }
-            assert!(!sample.problem().symmetric);
+            assert!(!sample.problem().delassus.symmetric);
             samples.push(sample);
         }
     }

@@ -5,7 +5,7 @@ use crate::judge::judge;
 use crate::oracle::{Verdict, build_named, distance, run};
 use crate::pile::Pile;
 use crate::samples::{Random, Sample};
-use nonsmooth_solvers::{Factored, Problem, Set, Sparse, Status};
+use nonsmooth_solvers::{Delassus, Primal, Problem, Set, Sparse, Status};
 
 /// Both problems in one, their constraints in turn.
 fn beside(a: &Sample, b: &Sample) -> (Sample, Vec<usize>, Vec<usize>) {
@@ -154,10 +154,10 @@ fn islands_of_bodies_have_the_impulses_of_each_pile_alone() {
         }
     }
     let masses: Vec<f64> = (0..2 * bodies).map(|i| pile.mass.get(i % bodies, i % bodies)).collect();
-    let factored = Factored::new(Sparse::diagonal(&masses), jacobian).expect("masses are positive");
+    let factored = Primal::new(Sparse::diagonal(&masses), jacobian).expect("masses are positive");
     let u_free = [&pile.u_free[..], &pile.u_free[..]].concat();
     let sets = [&pile.sets[..], &pile.sets[..]].concat();
-    let both = Problem::from_factored(factored, true, u_free, sets).expect("well posed");
+    let both = Problem::posed(Delassus::from_primal(factored, true), u_free, sets).expect("well posed");
     let mut auto = build_named("auto");
     let alone = run(&mut *auto, &pile.factored(), 1e-9, &vec![0.0; rows]);
     let pair = run(&mut *auto, &both, 1e-9, &vec![0.0; 2 * rows]);

@@ -10,6 +10,7 @@ use super::bounces::{Bounces, Phase};
 use super::{Entry, Exact, HEIGHT, MASS, Motion, RESTITUTION, Side, VELOCITY, above_zero};
 use crate::model::{Linear, Model, ModelError, State};
 use nonsmooth_solvers::{Declared, Kind, Options, Sparse};
+use std::sync::Arc;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "ball",
@@ -74,7 +75,7 @@ impl Exact for Ball {
         1.5f64.sqrt() * self.bounces.rest()
     }
 
-    fn model(&self) -> Result<(Model, State), ModelError> {
+    fn model(&self) -> Result<(Arc<Model>, State), ModelError> {
         let ball = Linear::new("ball", Sparse::diagonal(&[self.mass]))
             .load(&[-self.weight])
             .initial(&[self.height], &[self.velocity]);

@@ -14,6 +14,7 @@ use super::{Entry, Exact, Motion, NOT_NEGATIVE, Side};
 use crate::laws::NewtonImpact;
 use crate::model::{Linear, Model, ModelBuilder, ModelError, State};
 use nonsmooth_solvers::{Declared, Kind, OptionError, Options, Sparse};
+use std::sync::Arc;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "elastic-bar",
@@ -151,7 +152,7 @@ impl Exact for ElasticBar {
         self.passages(0.0)[1] + 0.5 * self.length / self.wave_speed()
     }
 
-    fn model(&self) -> Result<(Model, State), ModelError> {
+    fn model(&self) -> Result<(Arc<Model>, State), ModelError> {
         let (mass, stiffness) = self.matrices();
         let n = self.elements + 1;
         let mut builder = ModelBuilder::new();

@@ -3,6 +3,7 @@
 use super::{ANY, Entry, Exact, MASS, Motion, Side};
 use crate::model::{Linear, Model, ModelBuilder, ModelError, State};
 use nonsmooth_solvers::{Declared, Sparse};
+use std::sync::Arc;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "free-ball",
@@ -45,7 +46,7 @@ impl Exact for FreeBall {
         1.0
     }
 
-    fn model(&self) -> Result<(Model, State), ModelError> {
+    fn model(&self) -> Result<(Arc<Model>, State), ModelError> {
         let [q, v] = self.start;
         let mut builder = ModelBuilder::new();
         builder.linear(

@@ -15,6 +15,7 @@ mod take_off;
 use crate::laws::NewtonImpact;
 use crate::model::{Linear, Model, ModelBuilder, ModelError, State};
 use nonsmooth_solvers::{Declared, Kind, OptionError, Options};
+use std::sync::Arc;
 
 /// Every exact solution, in the order in which they are listed to users.
 pub static EXACT: &[Entry] = &[
@@ -110,11 +111,11 @@ pub trait Exact: Send + Sync {
     fn horizon(&self) -> f64;
 
     /// The model that it solves, with its initial state.
-    fn model(&self) -> Result<(Model, State), ModelError>;
+    fn model(&self) -> Result<(Arc<Model>, State), ModelError>;
 }
 
 /// One coordinate that stays above zero, by Newton's law with `restitution`.
-fn above_zero(system: Linear, restitution: f64) -> Result<(Model, State), ModelError> {
+fn above_zero(system: Linear, restitution: f64) -> Result<(Arc<Model>, State), ModelError> {
     let mut builder = ModelBuilder::new();
     let system = builder.linear(system);
     let law = builder.law("rebound", NewtonImpact { restitution });

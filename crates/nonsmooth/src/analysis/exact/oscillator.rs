@@ -10,6 +10,7 @@ use super::{Entry, Exact, HEIGHT, MASS, Motion, STIFFNESS, Side, VELOCITY, above
 use crate::model::{Linear, Model, ModelError, State};
 use nonsmooth_solvers::{Declared, Kind, Options, Sparse};
 use std::f64::consts::{FRAC_PI_2, PI};
+use std::sync::Arc;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "oscillator",
@@ -96,7 +97,7 @@ impl Exact for Oscillator {
         10.0 / self.omega
     }
 
-    fn model(&self) -> Result<(Model, State), ModelError> {
+    fn model(&self) -> Result<(Arc<Model>, State), ModelError> {
         let [q, v] = self.start;
         let mass = Linear::new("mass", Sparse::diagonal(&[self.mass]))
             .stiffness(Sparse::diagonal(&[self.stiffness]))

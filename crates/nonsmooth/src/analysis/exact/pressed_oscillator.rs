@@ -11,6 +11,7 @@ use super::bounces::{Bounces, Phase};
 use super::{Entry, Exact, HEIGHT, MASS, Motion, RESTITUTION, STIFFNESS, Side, VELOCITY, above_zero};
 use crate::model::{Linear, Model, ModelError, State};
 use nonsmooth_solvers::{Declared, Kind, Options, Sparse};
+use std::sync::Arc;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "pressed-oscillator",
@@ -85,7 +86,7 @@ impl Exact for Pressed {
         1.25 * self.bounces.rest()
     }
 
-    fn model(&self) -> Result<(Model, State), ModelError> {
+    fn model(&self) -> Result<(Arc<Model>, State), ModelError> {
         let [q, v] = self.start;
         let mass = Linear::new("mass", Sparse::diagonal(&[self.mass]))
             .stiffness(Sparse::diagonal(&[self.stiffness]))

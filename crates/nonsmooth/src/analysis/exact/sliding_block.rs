@@ -10,6 +10,7 @@ use super::{ANY, Entry, Exact, MASS, Motion, Side};
 use crate::laws::Coulomb;
 use crate::model::{Linear, Model, ModelBuilder, ModelError, State};
 use nonsmooth_solvers::{Declared, Kind, Sparse};
+use std::sync::Arc;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "sliding-block",
@@ -74,7 +75,7 @@ impl Exact for SlidingBlock {
         2f64.sqrt() * self.stop()
     }
 
-    fn model(&self) -> Result<(Model, State), ModelError> {
+    fn model(&self) -> Result<(Arc<Model>, State), ModelError> {
         let mut builder = ModelBuilder::new();
         let block = Linear::new("block", Sparse::diagonal(&[self.mass; 2]))
             .load(&[0.0, -self.mass * self.gravity])

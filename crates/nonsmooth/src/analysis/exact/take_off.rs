@@ -9,6 +9,7 @@
 use super::{Entry, Exact, MASS, Motion, Side, above_zero};
 use crate::model::{Linear, Model, ModelError, State};
 use nonsmooth_solvers::{Declared, Kind, Sparse};
+use std::sync::Arc;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "take-off",
@@ -52,7 +53,7 @@ impl Exact for TakeOff {
         6f64.sqrt() * self.time
     }
 
-    fn model(&self) -> Result<(Model, State), ModelError> {
+    fn model(&self) -> Result<(Arc<Model>, State), ModelError> {
         let (rate, time) = (self.rate, self.time);
         let mass = Linear::new("mass", Sparse::diagonal(&[self.mass])).force(move |t, out| {
             out[0] = rate * (t - time);

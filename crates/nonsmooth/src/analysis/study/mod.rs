@@ -30,10 +30,11 @@ use crate::integrators::{Integrator, Refusal};
 use crate::log::Counts;
 use crate::model::{Model, ModelError, State};
 use crate::simulation::RunError;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// Makes the model and its initial state anew for every run.
-pub type ModelFactory<'a> = dyn Fn() -> Result<(Model, State), ModelError> + Sync + 'a;
+pub type ModelFactory<'a> = dyn Fn() -> Result<(Arc<Model>, State), ModelError> + Sync + 'a;
 
 /// Makes the integrator anew for every run.
 pub type IntegratorFactory<'a> = dyn Fn() -> Box<dyn Integrator> + Sync + 'a;

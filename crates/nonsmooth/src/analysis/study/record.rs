@@ -3,7 +3,8 @@
 use super::{Places, StudyError, Work};
 use crate::integrators::Integrator;
 use crate::model::{Model, State};
-use crate::simulation::{Frame, Simulation};
+use crate::simulation::{Observation, Simulation};
+use std::sync::Arc;
 
 /// The nodes of a run, the start included.
 pub struct Record {
@@ -26,7 +27,7 @@ pub struct Record {
 impl Record {
     /// Makes a run of `steps` steps of size `step_size` [s] and keeps its nodes.
     pub fn new(
-        (model, state): (Model, State),
+        (model, state): (Arc<Model>, State),
         integrator: Box<dyn Integrator>,
         step_size: f64,
         steps: u64,
@@ -51,7 +52,7 @@ impl Record {
         Ok(record)
     }
 
-    fn book(&mut self, frame: &Frame<'_>, places: &Places) {
+    fn book(&mut self, frame: &Observation<'_>, places: &Places) {
         if let Some(event) = frame.log.events.last() {
             self.impacts.push((self.t.len(), event.t));
         }

@@ -6,9 +6,9 @@
 //!
 //! Both ends are true steps of full order; the methods differ in which length they try next. [Acary10, eq. (48)]
 
-use super::closed::Standing;
 use super::course::Course;
 use super::dense::Dense;
+use super::rows::ConstraintStatus;
 use super::runge_kutta::Flow;
 use super::sample::Sample;
 use crate::error::StepResult;
@@ -88,8 +88,8 @@ impl Bracket {
         how: Locate,
         width: f64,
     ) -> StepResult {
-        self.left.leap.tau = 0.0;
-        self.left.standing.clone_from(&course.start);
+        self.left.trial.tau = 0.0;
+        self.left.status.clone_from(&course.start);
         self.left.rate.lambda.clone_from(&course.rk.start.lambda);
         let mut guess = match how {
             Locate::Dense => self.dense.guess(flow, course, &self.right)?,
@@ -97,7 +97,7 @@ impl Bracket {
         };
         let (mut aside, mut late) = (ASIDE, 0);
         loop {
-            let (low, high) = (self.left.leap.tau, self.right.leap.tau);
+            let (low, high) = (self.left.trial.tau, self.right.trial.tau);
             let goal = width.min(WIDEST * high).max(NARROWEST * high);
             let middle = 0.5 * (low + high);
             if high - low <= goal || middle <= low || middle >= high {
@@ -115,7 +115,7 @@ impl Bracket {
             std::mem::swap(side, &mut self.probe);
             // Past the event: come back from the other side next time.
             aside = if event { -ASIDE } else { ASIDE };
-            let halved = self.right.leap.tau - self.left.leap.tau <= 0.5 * (high - low);
+            let halved = self.right.trial.tau - self.left.trial.tau <= 0.5 * (high - low);
             late = if halved { 0 } else { late + 1 };
             if late > PATIENCE {
                 late = 0;
@@ -130,27 +130,19 @@ impl Bracket {
         let mut offer = |tau: f64| first = Some(first.map_or(tau, |first| first.min(tau)));
         for key in 0..course.start.len() {
             if course.watch.is_entered(key, &course.start, b) {
-                offer(zero_of_gap(a.leap.tau, &a.standing[key], b.leap.tau, &b.standing[key])?);
+                offer(zero_of_gap(a.trial.tau, &a.status[key], b.trial.tau, &b.status[key])?);
             }
         }
         for (i, _) in b.rate.pulls.iter().enumerate().filter(|(_, pulls)| **pulls) {
             let (x, y) = (a.rate.lambda[i], b.rate.lambda[i]);
-            offer(a.leap.tau + (b.leap.tau - a.leap.tau) * x / (x - y));
+            offer(a.trial.tau + (b.trial.tau - a.trial.tau) * x / (x - y));
         }
         first
-    }
-
-    pub(crate) fn poison(&mut self) {
-        for sample in [&mut self.left, &mut self.right, &mut self.probe] {
-            sample.leap.at.poison();
-            sample.rate.poison();
-        }
-        self.dense.poison();
     }
 }
 
 /// Newton's guess from the end that is nearer to zero; none where the contact does not close there.
-fn zero_of_gap(tau_a: f64, a: &Standing, tau_b: f64, b: &Standing) -> Option<f64> {
+fn zero_of_gap(tau_a: f64, a: &ConstraintStatus, tau_b: f64, b: &ConstraintStatus) -> Option<f64> {
     let (tau, near) = if a.gap.abs() < b.gap.abs() { (tau_a, a) } else { (tau_b, b) };
     (near.u < 0.0).then(|| tau - near.gap / near.u)
 }

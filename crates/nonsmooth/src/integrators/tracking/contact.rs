@@ -1,15 +1,15 @@
 //! Complementarity at one point: 0 ≤ W x + rhs ⟂ x ≥ 0 on contacts, W x + rhs = 0 on joints.
 //!
-//! At velocity level x is the impulse of an impact and rhs = (1 + e) u⁻; at acceleration level x is the force λ and
-//! rhs = H M⁻¹ f + curvature. Any registered solver takes it, and the certificate judges.
+//! At acceleration level x is the force λ and rhs = J M⁻¹ f + curvature; at velocity level x is an impulse. Any registered solver takes
+//! it, and the certificate judges.
 
 use super::closed::Closed;
-use crate::error::{StepError, StepResult};
-use crate::integrators::Solving;
+use super::watched::Watched;
+use crate::error::StepResult;
 use crate::log::StepLog;
-use crate::model::{Key, Model};
-use crate::phases::Policy;
-use nonsmooth_solvers::{Problem, Status};
+use crate::model::Model;
+use crate::phases::{SolverSettings, judge_report};
+use nonsmooth_solvers::{Problem, Set, Status};
 
 /// A problem and its solution.
 #[derive(Default)]
@@ -23,18 +23,18 @@ pub(crate) struct Contact {
 }
 
 impl Contact {
-    /// Solves for the constraints `keys` that `closed` holds.
+    /// Solves for the rows `keys` that `closed` holds.
     pub(crate) fn solve(
         &mut self,
         model: &Model,
-        keys: &[usize],
+        (watched, keys): (&Watched, &[usize]),
         closed: &Closed,
         rhs: impl Fn(usize) -> f64,
-        solving: &mut Solving,
+        settings: &mut SolverSettings,
         log: &mut StepLog,
     ) -> StepResult {
-        self.pose(model, keys, closed, rhs);
-        let Solving { solver, tolerance, policy } = solving;
+        self.pose((watched, keys), closed, rhs);
+        let SolverSettings { solver, tolerance, policy } = settings;
         let Contact { problem, x, slack } = self;
         x.clear();
         x.resize(keys.len(), 0.0);
@@ -43,29 +43,25 @@ impl Contact {
             solver.accepts(problem).map_err(|unsupported| Box::new(unsupported.into()))?;
         }
         log.solves.push(report);
-        let accepted = *policy == Policy::CountUnconverged && report.residual.is_finite();
-        if report.status == Status::Converged || accepted {
-            return Ok(());
-        }
-        Err(StepError::NotConverged {
-            status: report.status,
-            method: report.method,
-            residual: report.residual,
-            tolerance: *tolerance,
-            worst: report.worst.map(|i| model.constraints.name(Key(keys[i] as u64)).to_owned()),
-        }
-        .into())
+        let describe = |i: usize| keys.get(i).map(|&key| model.describe(watched.id(key)));
+        judge_report(&report, *tolerance, *policy, describe)
     }
 
-    fn pose(&mut self, model: &Model, keys: &[usize], closed: &Closed, rhs: impl Fn(usize) -> f64) {
+    fn pose(
+        &mut self,
+        (watched, keys): (&Watched, &[usize]),
+        closed: &Closed,
+        rhs: impl Fn(usize) -> f64,
+    ) {
         let (problem, m) = (&mut self.problem, keys.len());
-        problem.symmetric = true;
-        problem.matrix_stamp = None;
+        problem.delassus.symmetric = true;
+        problem.delassus.stamp = None;
         problem.sets.clear();
-        problem.sets.extend(keys.iter().map(|&key| model.law(Key(key as u64)).set));
+        let set = |&key: &usize| if watched.always[key] { Set::Free } else { Set::Nonnegative };
+        problem.sets.extend(keys.iter().map(set));
         problem.u_free.clear();
         problem.u_free.extend((0..m).map(rhs));
-        let w = problem.delassus_mut();
+        let w = problem.delassus.explicit_mut();
         w.clear(m);
         for i in 0..m {
             for j in 0..m {
@@ -76,13 +72,6 @@ impl Contact {
                 }
             }
             w.finish_row();
-        }
-    }
-
-    pub(crate) fn poison(&mut self) {
-        self.problem.delassus_mut().value.fill(f64::NAN);
-        for x in [&mut self.problem.u_free, &mut self.x, &mut self.slack] {
-            x.fill(f64::NAN);
         }
     }
 }

@@ -10,7 +10,7 @@
 
 use super::butcher::Tableau;
 use super::course::Course;
-use super::runge_kutta::{Flow, Leap, RungeKutta};
+use super::runge_kutta::{Flow, RungeKutta, TrialStep};
 use super::sample::Sample;
 use crate::error::{StepError, StepResult};
 use crate::model::State;
@@ -24,7 +24,7 @@ const SMALLEST: f64 = 1e-12;
 /// Inner steps between two comparisons of the methods: these then cost less than half of the work.
 const REVIEW: f64 = 10.0;
 
-/// How inner steps are chosen. Its numbers live in the memory of the state.
+/// How inner steps are chosen. Its numbers live in the state.
 pub(crate) struct Control {
     /// Largest error of an inner step, relative to max(|x|, 1) [–]; `None` for one inner step per grid step.
     pub(crate) tolerance: Option<f64>,
@@ -40,11 +40,11 @@ pub(crate) struct Control {
     /// Inner steps until the next comparison.
     until_review: f64,
     other: RungeKutta,
-    half: Leap,
-    whole: Leap,
+    half: TrialStep,
+    whole: TrialStep,
 }
 
-/// Numbers that [`Control`] keeps in the memory of the state.
+/// Numbers that [`Control`] keeps in the state.
 pub(crate) const N_MEMORY: usize = 3;
 
 impl Control {
@@ -62,8 +62,8 @@ impl Control {
             stride: f64::INFINITY,
             until_review: 0.0,
             other: RungeKutta::default(),
-            half: Leap::default(),
-            whole: Leap::default(),
+            half: TrialStep::default(),
+            whole: TrialStep::default(),
         }
     }
 
@@ -74,7 +74,7 @@ impl Control {
     /// Takes up what the state remembers.
     pub(crate) fn load(&mut self, now: &State) {
         (self.place, self.stride, self.until_review) = (self.first, f64::INFINITY, 0.0);
-        if let [stride, place, until_review, ..] = now.memory[..] {
+        if let [stride, place, until_review, ..] = now.scheme[..] {
             self.stride = if stride > 0.0 { stride } else { f64::INFINITY };
             self.place = (place as usize).min(self.family.len() - 1);
             self.until_review = until_review;
@@ -83,9 +83,9 @@ impl Control {
 
     /// Leaves it to the next state.
     pub(crate) fn save(&self, next: &mut State) {
-        next.memory.clear();
+        next.scheme.clear();
         let stride = if self.stride.is_finite() { self.stride } else { 0.0 };
-        next.memory.extend([stride, self.place as f64, self.until_review]);
+        next.scheme.extend([stride, self.place as f64, self.until_review]);
     }
 
     /// Length of the next inner step.
@@ -101,14 +101,14 @@ impl Control {
         sample: &Sample,
     ) -> StepResult<bool> {
         let Some(tolerance) = self.tolerance else { return Ok(true) };
-        let error = match course.rk.embedded_error(flow.method, &sample.leap) {
+        let error = match course.rk.embedded_error(flow.method, &sample.trial) {
             Some(error) => error,
-            None => self.doubling_error(flow, course, sample.leap.tau, &sample.leap)?,
+            None => self.doubling_error(flow, course, sample.trial.tau, &sample.trial)?,
         };
-        let stride = sample.leap.tau * growth(flow.method, tolerance, error);
+        let stride = sample.trial.tau * growth(flow.method, tolerance, error);
         let accepted = error <= tolerance;
         // A step cut short by the end of the grid step says little about longer ones.
-        if !accepted || stride < self.stride || sample.leap.tau >= self.stride {
+        if !accepted || stride < self.stride || sample.trial.tau >= self.stride {
             self.stride = stride;
         }
         if !accepted && !(self.stride >= SMALLEST * course.h) {
@@ -135,7 +135,7 @@ impl Control {
         flow: Flow<'_>,
         course: &mut Course,
         tau: f64,
-        whole: &Leap,
+        whole: &TrialStep,
     ) -> StepResult<f64> {
         let Control { other, half, .. } = self;
         let motion = &mut course.motion;
@@ -180,13 +180,6 @@ impl Control {
         }
         (self.place, self.stride) = (best.1, best.2);
         Ok(())
-    }
-
-    pub(crate) fn poison(&mut self) {
-        self.other.poison();
-        self.half.at.poison();
-        self.whole.at.poison();
-        (self.place, self.stride, self.until_review) = (usize::MAX, f64::NAN, f64::NAN);
     }
 }
 

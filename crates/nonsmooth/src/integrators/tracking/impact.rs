@@ -1,43 +1,55 @@
-//! The impact on a bracket: Moreau–Jean's step over its width δ, at velocity level.
+//! The impact on a bracket of width δ, at velocity level.
 //!
 //! ```text
-//! v⁻ = v + δ v̇,   0 ≤ u⁺ + e u⁻ ⟂ p ≥ 0 on contacts, u⁺ = 0 on joints,   u⁺ = u⁻ + W p,   q⁺ = q + δ v⁺
+//! v⁻ = v + δ v̇,   M (v⁺ − v⁻) = Jᵀ p by the impact form of the laws, u⁺ = 0 on joints,   q⁺ = q ⊕ δ v⁺
 //! ```
 //!
-//! with H and M at the left end of the bracket; δ = 0 is an impact at fixed q. Since q moves with v⁺, no gap is
-//! negative afterwards, up to δ². Contacts that were closed take part with u⁻ = 0. [Acary10, eq. (48), (53)]
+//! with J and M at the left end of the bracket; δ = 0 is an impact at fixed q. Since q moves with v⁺, no gap is
+//! negative afterwards, up to δ². W is formed and solved to rounding: what rests must not part by a solver's tolerance. Contacts that were closed, or come at no speed, take part by the contact form of their
+//! law. [Acary10, eq. (48), (53)]
 
+use super::contact::Contact;
 use super::course::Course;
+use super::form::RowForm;
+use super::mode::Candidates;
+use super::motion::Motion;
+use super::point::add;
 use super::record::{Hit, Record};
-use super::runge_kutta::add;
-use super::settle::Candidates;
+use super::watched::Watched;
 use crate::error::StepResult;
-use crate::integrators::Solving;
 use crate::log::StepLog;
-use crate::model::{Key, Model};
-use crate::phases::factorize_mass;
+use crate::model::Model;
+use crate::phases::SolverSettings;
 
-/// The constraints that take part in an impact and what became of them.
+/// The rows that take part in an impact and what became of them.
 #[derive(Default)]
 pub(crate) struct Impact {
     /// Joints, closed contacts and contacts that are hit, sorted.
     pub(crate) rows: Vec<usize>,
-    /// Contacts that come to rest: their restitution is not used, and what others throw them up is taken back.
+    /// Contacts that come to rest: their rebound is not used, and what others throw them up is taken back.
     pub(crate) resting: Vec<usize>,
-    /// Contacts that were closed before.
+    /// Rows that were closed before.
     closed: Vec<usize>,
     /// Relative velocities after it [m/s].
-    pub(crate) u_plus: Vec<f64>,
+    u_plus: Vec<f64>,
     u_minus: Vec<f64>,
     /// Velocities that count as none [m/s].
     still: Vec<f64>,
     impulse: Vec<f64>,
     rate: Vec<f64>,
-    restitution: Vec<f64>,
+    /// Whether a contact may be thrown back by its law.
+    rebounds: Vec<bool>,
+    /// Whose law has its impact form in the present phase, then in the next.
+    goes_on: Vec<bool>,
+    /// Impulses of the last phase, and what the laws say in the present one.
+    before: Vec<f64>,
+    shift: Vec<f64>,
+    given: Vec<f64>,
+    change: Vec<f64>,
 }
 
 impl Impact {
-    /// Chooses who takes part: the constraints closed before, and those hit; false if none is hit.
+    /// Chooses who takes part: the rows closed before, and those hit; false if none is hit.
     pub(crate) fn gather(&mut self, mode: &[usize], hit: impl Iterator<Item = usize>) -> bool {
         self.resting.clear();
         self.closed.clear();
@@ -55,50 +67,108 @@ impl Impact {
         model: &Model,
         course: &mut Course,
         delta: f64,
-        solving: &mut Solving,
+        settings: &mut SolverSettings,
         log: &mut StepLog,
     ) -> StepResult {
         let Course { motion, rk, contact, at, .. } = course;
         add(delta, &rk.start.a, &mut at.v);
-        factorize_mass(model, &at.q, &mut motion.factors)?;
-        motion.closed.fill(model, &self.rows, at, &mut motion.factors, &motion.scale)?;
-        let closed = &motion.closed;
-        self.u_minus.clear();
-        self.restitution.clear();
-        self.rate.clear();
-        self.still.clear();
-        for (&key, standing) in self.rows.iter().zip(&closed.standing) {
-            // What comes at no speed is not thrown back: a contact that closes softly.
-            let soft = standing.u.abs() <= standing.still
-                || self.closed.contains(&key)
-                || self.resting.contains(&key);
-            let e = if soft { 0.0 } else { model.law(Key(key as u64)).restitution };
-            self.restitution.push(e);
-            self.u_minus.push(standing.u);
-            self.rate.push(standing.rate);
-            self.still.push(standing.still);
+        motion.gather(model, &self.rows, at)?;
+        self.look(model, motion);
+        for phase in 0.. {
+            self.set_laws(model, motion, phase);
+            self.solve_phase(model, motion, contact, settings, log)?;
+            if !self.goes_on.contains(&true) {
+                break;
+            }
         }
-        let rhs = |i: usize| (1.0 + self.restitution[i]) * self.u_minus[i];
-        contact.solve(model, &self.rows, closed, rhs, solving, log)?;
-        self.impulse.clone_from(&contact.x);
-        closed.push(&self.impulse, &mut at.v);
-        self.u_plus.clear();
-        let plus = |i: usize| contact.slack[i] - self.restitution[i] * self.u_minus[i];
-        self.u_plus.extend((0..self.rows.len()).map(plus));
-        let Course { at, .. } = course;
-        let v = std::mem::take(&mut at.v);
-        add(delta, &v, &mut at.q);
-        at.v = v;
+        self.change.clear();
+        self.change.resize(at.v.len(), 0.0);
+        motion.closed.push(&self.impulse, &mut self.change);
+        motion.to_state(model, &mut self.change);
+        add(1.0, &self.change, &mut at.v);
+        self.change.clear();
+        self.change.extend(at.v.iter().map(|v| delta * v));
+        if delta > 0.0 {
+            motion.retract(model, &mut self.change, &mut at.q);
+        }
         course.pass(delta);
         Ok(())
     }
 
+    /// Notes how the rows stand before, and which of them begin.
+    fn look(&mut self, model: &Model, motion: &Motion) {
+        let (closed, watched) = (&motion.closed, &motion.watched);
+        self.u_minus.clear();
+        self.rate.clear();
+        self.still.clear();
+        self.rebounds.clear();
+        self.goes_on.clear();
+        for (&key, status) in self.rows.iter().zip(&closed.status) {
+            // What comes at no speed is not thrown back: a contact that closes softly.
+            let soft = status.u.abs() <= status.still
+                || self.closed.contains(&key)
+                || self.resting.contains(&key);
+            let begins = !soft && !watched.always[key];
+            self.goes_on.push(begins);
+            self.rebounds.push(begins && closed.law(model, watched, key).forms().rebounds);
+            self.u_minus.push(status.u);
+            self.rate.push(status.rate);
+            self.still.push(status.still);
+        }
+        self.u_plus.clone_from(&self.u_minus);
+        for x in [&mut self.impulse, &mut self.before] {
+            x.clear();
+            x.resize(self.rows.len(), 0.0);
+        }
+    }
+
+    /// Shift and given impulse of each row in a phase; rows whose law has no further phase have neither.
+    fn set_laws(&mut self, model: &Model, motion: &Motion, phase: usize) {
+        for x in [&mut self.shift, &mut self.given] {
+            x.clear();
+            x.resize(self.rows.len(), 0.0);
+        }
+        for (i, &key) in self.rows.iter().enumerate() {
+            if !self.goes_on[i] {
+                continue;
+            }
+            let law = motion.closed.law(model, &motion.watched, key);
+            let mut form = RowForm::new(self.u_minus[i], self.before[i]);
+            self.goes_on[i] = law.impact(phase, &mut form.rows());
+            (self.shift[i], self.given[i]) = (form.shift[0], form.given[0]);
+        }
+    }
+
+    /// Solves one phase, from u⁺ of the last.
+    fn solve_phase(
+        &mut self,
+        model: &Model,
+        motion: &Motion,
+        contact: &mut Contact,
+        settings: &mut SolverSettings,
+        log: &mut StepLog,
+    ) -> StepResult {
+        let (closed, watched, m) = (&motion.closed, &motion.watched, self.rows.len());
+        let rhs = |i: usize| {
+            let row = &closed.delassus[i * m..(i + 1) * m];
+            let given: f64 = row.iter().zip(&self.given).map(|(w, p)| w * p).sum();
+            self.u_plus[i] + self.shift[i] + given
+        };
+        contact.solve(model, (watched, &self.rows), closed, rhs, settings, log)?;
+        for i in 0..m {
+            self.u_plus[i] = contact.slack[i] - self.shift[i];
+            self.impulse[i] += contact.x[i] + self.given[i];
+        }
+        self.before.clone_from(&contact.x);
+        Ok(())
+    }
+
     /// The contacts that came, or were closed, and do not part; and those that come to rest.
-    pub(crate) fn closing(&self, model: &Model, candidates: &mut Candidates) {
+    pub(crate) fn closing(&self, watched: &Watched, candidates: &mut Candidates) {
         candidates.closed.clear();
         for (i, &key) in self.rows.iter().enumerate() {
             let stays = self.u_minus[i] <= self.still[i] && self.u_plus[i] <= self.still[i];
-            if (stays || self.resting.contains(&key)) && !model.constraints.always[key] {
+            if (stays || self.resting.contains(&key)) && !watched.always[key] {
                 candidates.closed.push(key);
             }
         }
@@ -107,36 +177,30 @@ impl Impact {
     /// Contacts that are thrown back or part, with their speed before and after [m/s].
     pub(crate) fn parting<'a>(
         &'a self,
-        model: &'a Model,
+        watched: &'a Watched,
         mode: &'a [usize],
     ) -> impl Iterator<Item = (usize, f64, f64)> + 'a {
         let rows = (0..self.rows.len()).filter(move |&i| {
             let (key, parts) = (self.rows[i], self.u_plus[i] > 0.0);
-            let thrown = self.restitution[i] > 0.0 && self.impulse[i] > 0.0;
-            parts && !model.constraints.always[key] && (thrown || !mode.contains(&key))
+            let thrown = self.rebounds[i] && self.impulse[i] > 0.0;
+            parts && !watched.always[key] && (thrown || !mode.contains(&key))
         });
         rows.map(|i| (self.rows[i], -self.u_minus[i], self.u_plus[i]))
     }
 
-    /// The contacts that carry an impulse.
+    /// The rows that carry an impulse.
     pub(crate) fn carrying(&self) -> impl Iterator<Item = usize> + '_ {
         let rows = self.rows.iter().zip(&self.impulse).filter(|(_, p)| **p != 0.0);
         rows.map(|(&key, _)| key)
     }
 
     /// Books what happened.
-    pub(crate) fn book(&self, model: &Model, t: f64, record: &mut Record, log: &mut StepLog) {
+    pub(crate) fn book(&self, watched: &Watched, t: f64, record: &mut Record, log: &mut StepLog) {
         for (i, &key) in self.rows.iter().enumerate() {
             let (u_minus, u_plus) = (self.u_minus[i], self.u_plus[i]);
             let (impulse, rate) = (self.impulse[i], self.rate[i]);
-            record.hit(model, &Hit { t, key, u_minus, u_plus, impulse, rate }, log);
-        }
-    }
-
-    pub(crate) fn poison(&mut self) {
-        let Impact { u_plus, u_minus, still, impulse, rate, restitution, .. } = self;
-        for x in [u_plus, u_minus, still, impulse, rate, restitution] {
-            x.fill(f64::NAN);
+            let lasts = self.closed.contains(&key);
+            record.hit(watched, &Hit { t, key, u_minus, u_plus, impulse, rate, lasts }, log);
         }
     }
 }

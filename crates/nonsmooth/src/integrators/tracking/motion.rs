@@ -1,87 +1,171 @@
 //! The acceleration of the smooth motion, with the forces of closed constraints eliminated.
 //!
 //! ```text
-//! v̇ = M⁻¹ (f + Hᵀ λ),     ÿ = H M⁻¹ Hᵀ λ + H M⁻¹ f + curvature = 0   on the closed constraints
+//! v̇ = M⁻¹ (f + Jᵀ λ),     ÿ = J M⁻¹ Jᵀ λ + J M⁻¹ f + curvature = 0   on the closed constraints,     q̇ = T(q) v
 //! ```
 //!
 //! The closed constraints (the *mode*) are held as equations: the right-hand side is then as smooth as the model,
 //! and Runge–Kutta methods keep their order. That no contact pulls is watched from outside: λ < 0 is an event.
+//!
+//! Stages of a method leave the unit quaternions by their error. All but q̇ is evaluated at the nearest ones, a smooth continuation of
+//! the right-hand side. Velocities of the state and working axes are both body or world axes of one rotation, R ω, and
+//! d(R ω)/dt = R ω̇: accelerations turn as velocities do.
 
-use super::closed::{Closed, Scale};
-use super::forces::{Forces, Point, Power};
+use super::closed::Closed;
+use super::point::Point;
+use super::rows::Scale;
+use super::watched::Watched;
 use crate::error::StepResult;
-use crate::model::Model;
-use crate::phases::{Factors, factorize_mass};
+use crate::instant::{Implicit, Instant, Pass};
+use crate::log::Works;
+use crate::model::constraints::Column;
+use crate::model::{Coeffs, Model, Presence, State};
+use crate::part::Part;
+use crate::phases::{Mass, factorize_released};
+use crate::scratch::Place;
 
 /// Force that counts as pulling, in noises of the acceleration-level problem: who pulls must be seen to leave there.
 const PULL: f64 = 10.0;
 
-/// Acceleration and contact forces at a point.
+/// Rates and contact forces at a point.
 #[derive(Debug, Default)]
 pub(crate) struct Rate {
-    /// v̇ [m/s²].
+    /// q̇.
+    pub(crate) q_dot: Vec<f64>,
+    /// v̇, as velocities of the state [m/s²].
     pub(crate) a: Vec<f64>,
-    /// λ of each constraint of the mode [N].
+    /// λ of each row of the mode [N].
     pub(crate) lambda: Vec<f64>,
-    /// Whether a constraint of the mode pulls beyond noise.
+    /// Whether a row of the mode pulls beyond noise.
     pub(crate) pulls: Vec<bool>,
     /// Power of what has no potential [W].
-    pub(crate) power: Power,
+    pub(crate) power: Works,
     /// Largest entry of M⁻¹ f [m/s²]: v̇ of what is held is its rounding.
     pub(crate) size: f64,
 }
 
 impl Rate {
     pub(crate) fn copy_from(&mut self, other: &Rate) {
+        self.q_dot.clone_from(&other.q_dot);
         self.a.clone_from(&other.a);
         self.lambda.clone_from(&other.lambda);
         self.pulls.clone_from(&other.pulls);
         (self.power, self.size) = (other.power, other.size);
-    }
-
-    pub(crate) fn poison(&mut self) {
-        self.a.fill(f64::NAN);
-        self.lambda.fill(f64::NAN);
-        let power = &mut self.power;
-        for x in [&mut power.external, &mut power.viscous, &mut power.contact, &mut power.obstacle] {
-            *x = f64::NAN;
-        }
     }
 }
 
 /// What is needed to evaluate the smooth motion.
 #[derive(Default)]
 pub(crate) struct Motion {
-    pub(crate) factors: Factors,
-    /// The constraints of the last evaluation.
+    /// The point of the last evaluation, with unit quaternions, in working axes.
+    pub(crate) place: Place,
+    pub(crate) presence: Vec<Presence>,
+    pub(crate) mass: Mass,
+    pub(crate) watched: Watched,
+    /// The rows of the last evaluation.
     pub(crate) closed: Closed,
     pub(crate) scale: Scale,
     /// Acceleration that counts as none, relative to the largest that the closed constraints resist [–].
     pub(crate) noise: f64,
-    /// M⁻¹ f of the last evaluation in a mode [m/s²].
+    /// M⁻¹ f of the last evaluation in a mode, in working axes [m/s²].
     pub(crate) unheld: Vec<f64>,
     /// Evaluations of f since the count was reset.
     pub(crate) evaluations: u64,
-    forces: Forces,
+    /// The point of the last evaluation as it was given, and whether there was one in this step.
+    here: Point,
+    is_here: bool,
+    has_mass: bool,
+    part: Vec<f64>,
+    v_present: Vec<f64>,
+}
+
+/// The instant of a place.
+pub(crate) fn instant<'a>(place: &'a Place, presence: &'a [Presence]) -> Instant<'a> {
+    place.instant(presence, &[])
+}
+
+/// A pass all of whose instants are that of a place.
+pub(crate) fn pass<'a>(place: &'a Place, presence: &'a [Presence]) -> Pass<'a> {
+    let now = instant(place, presence);
+    Pass { now, mass: now, jacobian: now, end: now, implicit: Implicit::default() }
 }
 
 impl Motion {
-    /// a ← M⁻¹ f at a point, without contact forces.
+    /// Takes up what a state has beside its point, and lists the rows to be watched.
+    pub(crate) fn begin(&mut self, model: &Model, now: &State, at: &Point) -> StepResult {
+        self.is_here = false;
+        self.place.inputs.clone_from(&now.inputs);
+        self.place.angles.clone_from(&now.angles);
+        self.presence.clone_from(&now.presence);
+        self.go_to(model, at)?;
+        self.watched.list(model, &instant(&self.place, &self.presence))
+    }
+
+    /// Evaluates poses, twists and signals at a point.
+    pub(crate) fn go_to(&mut self, model: &Model, at: &Point) -> StepResult {
+        if self.is_here && self.here.is(at) {
+            return Ok(());
+        }
+        (self.is_here, self.has_mass) = (false, false);
+        let place = &mut self.place;
+        place.t = at.t;
+        place.q.clone_from(&at.q);
+        model.normalize(&mut place.q);
+        place.v.resize(at.v.len(), 0.0);
+        model.to_working(&place.q, &at.v, &mut place.v);
+        place.complete(model, &self.presence, &at.v)?;
+        self.here.copy_from(at);
+        self.is_here = true;
+        Ok(())
+    }
+
+    /// Brings M⁻¹ to a point.
+    fn factorize(&mut self, model: &Model, at: &Point) -> StepResult {
+        self.go_to(model, at)?;
+        if !self.has_mass {
+            let pass = pass(&self.place, &self.presence);
+            let part = Part::whole(pass.now.t, 0.0);
+            factorize_released(model, &part, &pass, Coeffs::MASS, &mut self.mass)?;
+            self.has_mass = true;
+        }
+        Ok(())
+    }
+
+    /// Gathers the rows `keys` at a point.
+    pub(crate) fn gather(&mut self, model: &Model, keys: &[usize], at: &Point) -> StepResult {
+        self.factorize(model, at)?;
+        let Motion { place, presence, mass, watched, closed, scale, .. } = self;
+        closed.fill(model, (watched, keys), &pass(place, presence), mass.groups(), scale)
+    }
+
+    /// The curvature of the rows gathered last.
+    pub(crate) fn curve(&mut self, model: &Model, keys: &[usize]) -> StepResult {
+        let Motion { place, presence, watched, closed, .. } = self;
+        closed.curve(model, (watched, keys), &pass(place, presence))
+    }
+
+    /// a ← M⁻¹ f at a point in working axes, without contact forces.
     pub(crate) fn free(
         &mut self,
         model: &Model,
         at: &Point,
         a: &mut Vec<f64>,
-        power: &mut Power,
+        power: &mut Works,
     ) -> StepResult {
         self.evaluations += 1;
-        self.forces.fill(model, at, a, power)?;
-        factorize_mass(model, &at.q, &mut self.factors)?;
-        self.factors.solve(model, a);
+        self.factorize(model, at)?;
+        *power = Works::default();
+        model.all_forces(&instant(&self.place, &self.presence), a, &mut self.part, power)?;
+        self.mass.groups().solve(a, &mut self.part);
         Ok(())
     }
 
-    /// Acceleration and forces with the constraints `mode` held closed.
+    /// A change of working velocities at the present place, as one of velocities of the state.
+    pub(crate) fn to_state(&self, model: &Model, x: &mut [f64]) {
+        model.to_state(&self.place.q, x);
+    }
+
+    /// Rates and forces with the rows `mode` held closed.
     pub(crate) fn rate(
         &mut self,
         model: &Model,
@@ -89,18 +173,31 @@ impl Motion {
         at: &Point,
         rate: &mut Rate,
     ) -> StepResult {
-        let Rate { a, lambda, pulls, power, size } = rate;
+        let Rate { q_dot, a, lambda, pulls, power, size } = rate;
         self.free(model, at, a, power)?;
         self.unheld.clone_from(a);
         *size = a.iter().fold(0.0, |m, a| m.max(a.abs()));
         lambda.clear();
         pulls.clear();
-        if mode.is_empty() {
-            return Ok(());
+        if !mode.is_empty() {
+            self.gather(model, mode, at)?;
+            self.curve(model, mode)?;
+            self.hold(mode, a, (lambda, pulls), power);
         }
-        let Motion { closed, factors, scale, noise, .. } = self;
-        closed.fill(model, mode, at, factors, scale)?;
-        closed.curve(model, mode, at)?;
+        self.to_state(model, a);
+        self.drift(model, at, q_dot);
+        Ok(())
+    }
+
+    /// The forces that hold the rows gathered last, and what they do.
+    fn hold(
+        &self,
+        mode: &[usize],
+        a: &mut [f64],
+        (lambda, pulls): (&mut Vec<f64>, &mut Vec<bool>),
+        power: &mut Works,
+    ) {
+        let Motion { closed, watched, noise, .. } = self;
         let mut resisted = 0.0f64;
         for i in 0..mode.len() {
             lambda.push(-(closed.along(i, a) + closed.curvature[i]));
@@ -110,18 +207,41 @@ impl Motion {
         closed.push(lambda, a);
         for (i, (&lambda, &key)) in lambda.iter().zip(mode).enumerate() {
             let weight = closed.delassus[i * mode.len() + i];
-            pulls.push(lambda * weight < -PULL * *noise * resisted && !model.constraints.always[key]);
-            power.contact += lambda * closed.standing[i].u;
-            power.obstacle -= lambda * closed.standing[i].rate;
+            pulls.push(lambda * weight < -PULL * noise * resisted && !watched.always[key]);
+            let status = &closed.status[i];
+            book(watched.column[key], lambda * status.u, power);
+            power.prescribed -= lambda * status.rate;
         }
-        Ok(())
     }
 
-    pub(crate) fn poison(&mut self) {
-        self.factors.poison();
-        self.closed.poison();
-        self.forces.poison();
-        self.scale.pace.fill(f64::NAN);
-        self.unheld.fill(f64::NAN);
+    /// q̇ at a point; bodies that are not there stand still.
+    pub(crate) fn drift(&mut self, model: &Model, at: &Point, q_dot: &mut Vec<f64>) {
+        self.v_present.clone_from(&at.v);
+        model.rigid.hold_absent(&self.presence, &mut self.v_present);
+        q_dot.resize(at.q.len(), 0.0);
+        model.rate(&at.q, &self.v_present, q_dot);
     }
+
+    /// q ← q ⊕ step, where the step is a change of velocities of the state times a time.
+    pub(crate) fn retract(&mut self, model: &Model, step: &mut [f64], q: &mut [f64]) {
+        model.rigid.hold_absent(&self.presence, step);
+        self.part.clear();
+        self.part.extend_from_slice(q);
+        model.retract(&self.part, step, q);
+    }
+}
+
+/// Books the work of a lasting normal force or of a joint.
+pub(crate) fn book(column: Column, work: f64, works: &mut Works) {
+    match column {
+        Column::Joint | Column::Own => works.joint += work,
+        Column::Drive => works.drive += work,
+        Column::Friction => works.friction += work,
+        Column::Contact => works.contact += work,
+    }
+}
+
+/// sum ← sum + weight · works.
+pub(crate) fn add_works(sum: &mut Works, weight: f64, works: &Works) {
+    *sum += Works::from_columns(works.columns().map(|(_, work)| weight * work));
 }

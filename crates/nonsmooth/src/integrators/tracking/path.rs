@@ -1,17 +1,18 @@
 //! The path of one grid step: the present point, the contacts closed there, and what the log will tell.
 
-use super::control::N_MEMORY;
+use super::control::{Control, N_MEMORY};
 use super::course::Course;
-use super::forces::Point;
 use super::impact::Impact;
-use super::record::Record;
-use super::runge_kutta::Leap;
-use super::settle::Candidates;
+use super::mode::Candidates;
+use super::point::Point;
+use super::record::{Record, worst_last};
+use super::runge_kutta::TrialStep;
 use super::tracker::NOTHING_LEFT;
+use super::watched::Watched;
 use crate::error::StepResult;
-use crate::integrators::Solving;
 use crate::log::StepLog;
-use crate::model::{Model, State};
+use crate::model::{ConstraintId, Model, State};
+use crate::phases::SolverSettings;
 
 /// Acceleration that counts as none at acceleration level, in tolerances of the solver.
 const NOISE: f64 = 10.0;
@@ -19,8 +20,9 @@ const NOISE: f64 = 10.0;
 const LEAST_TOLERANCE: f64 = 1e-11;
 
 /// A contact that parts after an impact and will come back.
-pub(crate) struct Flight {
+pub(crate) struct NextFlight {
     pub(crate) key: usize,
+    pub(crate) id: ConstraintId,
     /// When it begins [s].
     pub(crate) t: f64,
     /// How fast the contact came, and how fast it parts [m/s].
@@ -43,9 +45,13 @@ pub(crate) struct Path {
     pub(crate) record: Record,
     /// Time of the last change of mode, since the start of the step [s].
     last_change: f64,
-    flights: Vec<Flight>,
+    flights: Vec<NextFlight>,
+    parting: Vec<(usize, f64, f64)>,
     before: Point,
     before_a: Vec<f64>,
+    a: Vec<f64>,
+    /// Which rows carry at the end, by key.
+    carried: Vec<bool>,
 }
 
 impl Path {
@@ -55,10 +61,10 @@ impl Path {
         model: &Model,
         now: &State,
         h: f64,
-        solving: &Solving,
+        settings: &SolverSettings,
     ) -> StepResult<bool> {
         let course = &mut self.course;
-        course.motion.noise = NOISE * solving.tolerance.max(LEAST_TOLERANCE);
+        course.motion.noise = NOISE * settings.tolerance.max(LEAST_TOLERANCE);
         self.candidates.pulling.clear();
         self.last_change = 0.0;
         (course.h, course.begin, course.elapsed) = (h, now.t, 0.0);
@@ -66,20 +72,28 @@ impl Path {
         course.at.t = now.t;
         course.at.q.clone_from(&now.q);
         course.at.v.clone_from(&now.v);
-        let known = recall(model, now, &mut self.mode);
+        course.motion.begin(model, now, &course.at)?;
+        let known = recall(&course.motion.watched, now, &mut self.mode);
         course.arrive(model, &self.mode)?;
         self.record.begin(&course.start);
         Ok(known)
     }
 
+    /// Forgets all scratch; what is done with lasting contacts is a rule of the scheme.
+    pub(crate) fn reset(&mut self) {
+        let lasting = self.candidates.lasting;
+        *self = Self::default();
+        self.candidates.lasting = lasting;
+    }
+
     /// Decides who among `candidates` stays closed, and evaluates what is needed there.
-    pub(crate) fn settle(
+    pub(crate) fn choose_mode(
         &mut self,
         model: &Model,
-        solving: &mut Solving,
+        settings: &mut SolverSettings,
         log: &mut StepLog,
     ) -> StepResult {
-        self.candidates.settle(model, &mut self.course, &mut self.mode, solving, log)
+        self.candidates.choose_mode(model, &mut self.course, &mut self.mode, settings, log)
     }
 
     /// The contacts that touch at no speed are the candidates. Who pulled is forgotten when time has passed: until
@@ -99,10 +113,11 @@ impl Path {
     }
 
     /// Goes to the end of a step that was tried, and projects it on the closed constraints.
-    pub(crate) fn take(&mut self, model: &Model, leap: &Leap) -> StepResult {
-        self.course.at.copy_from(&leap.at);
-        self.course.pass(leap.tau);
-        self.record.smooth(&self.mode, &leap.work, &leap.impulse);
+    pub(crate) fn take(&mut self, model: &Model, trial: &TrialStep) -> StepResult {
+        self.course.at.copy_from(&trial.at);
+        model.normalize(&mut self.course.at.q);
+        self.course.pass(trial.tau);
+        self.record.smooth(&self.mode, &trial.work, &trial.impulse);
         self.candidates.close(model, &mut self.course, &self.mode)?;
         self.course.arrive(model, &self.mode)
     }
@@ -113,14 +128,14 @@ impl Path {
         &mut self,
         model: &Model,
         delta: f64,
-        rests: impl Fn(&Flight) -> StepResult<bool>,
-        solving: &mut Solving,
+        rests: impl Fn(&NextFlight) -> StepResult<bool>,
+        settings: &mut SolverSettings,
         log: &mut StepLog,
     ) -> StepResult {
         let elapsed = self.course.elapsed;
         self.before.copy_from(&self.course.at);
         self.before_a.clone_from(&self.course.rk.start.a);
-        self.strike(model, delta, solving, log)?;
+        self.strike(model, delta, settings, log)?;
         self.find_flights(model)?;
         for flight in &self.flights {
             if rests(flight)? {
@@ -131,9 +146,10 @@ impl Path {
             self.course.at.copy_from(&self.before);
             self.course.elapsed = elapsed;
             self.course.rk.start.a.clone_from(&self.before_a);
-            self.strike(model, delta, solving, log)?;
+            self.strike(model, delta, settings, log)?;
         }
-        self.impact.book(model, self.course.at.t, &mut self.record, log);
+        let watched = &self.course.motion.watched;
+        self.impact.book(watched, self.course.at.t, &mut self.record, log);
         Ok(())
     }
 
@@ -141,85 +157,92 @@ impl Path {
         &mut self,
         model: &Model,
         delta: f64,
-        solving: &mut Solving,
+        settings: &mut SolverSettings,
         log: &mut StepLog,
     ) -> StepResult {
-        self.impact.strike(model, &mut self.course, delta, solving, log)?;
-        self.impact.closing(model, &mut self.candidates);
-        self.settle(model, solving, log)
+        self.impact.strike(model, &mut self.course, delta, settings, log)?;
+        self.impact.closing(&self.course.motion.watched, &mut self.candidates);
+        self.choose_mode(model, settings, log)
     }
 
     /// Finds the contacts that part and will come back.
     fn find_flights(&mut self, model: &Model) -> StepResult {
         self.flights.clear();
-        for (key, approach, speed) in self.impact.parting(model, &self.mode) {
-            let Course { motion, rk, at, start, .. } = &mut self.course;
-            let t = at.t;
+        let Course { motion, rk, at, start, .. } = &mut self.course;
+        self.parting.clear();
+        self.parting.extend(self.impact.parting(&motion.watched, &self.mode));
+        for &(key, approach, speed) in &self.parting {
+            let (t, id) = (at.t, motion.watched.id(key));
             if self.mode.contains(&key) {
-                self.flights.push(Flight { key, t, approach, speed, length: 0.0, is_lost: true });
+                self.flights.push(NextFlight {
+                    key,
+                    id,
+                    t,
+                    approach,
+                    speed,
+                    length: 0.0,
+                    is_lost: true,
+                });
                 continue;
             }
-            motion.closed.fill(model, &[key], at, &mut motion.factors, &motion.scale)?;
-            motion.closed.curve(model, &[key], at)?;
-            let back = -(motion.closed.along(0, &rk.start.a) + motion.closed.curvature[0]);
+            motion.gather(model, &[key], at)?;
+            motion.curve(model, &[key])?;
+            self.a.resize(at.v.len(), 0.0);
+            model.to_working(&motion.place.q, &rk.start.a, &mut self.a);
+            let back = -(motion.closed.along(0, &self.a) + motion.closed.curvature[0]);
             if back > 0.0 {
                 let is_lost = speed * speed <= 2.0 * back * start[key].closed;
                 let length = 2.0 * speed / back;
-                self.flights.push(Flight { key, t, approach, speed, length, is_lost });
+                self.flights.push(NextFlight { key, id, t, approach, speed, length, is_lost });
             }
         }
         Ok(())
     }
 
-    /// Writes the next state, its memory beyond the closed contacts excepted, and the log.
+    /// Writes the next state and the log.
     pub(crate) fn finish(
         &mut self,
         model: &Model,
         now: &State,
+        control: &Control,
         next: &mut State,
         log: &mut StepLog,
     ) -> StepResult {
-        let Course { at, h, start, motion, rk, .. } = &self.course;
-        (next.t, next.step, next.step_size) = (now.t + h, now.step + 1, *h);
-        next.q.clone_from(&at.q);
-        next.v.clone_from(&at.v);
-        let contacts = self.mode.iter().filter(|&&key| !model.constraints.always[key]);
-        next.memory.extend(contacts.map(|&key| key as f64));
-        // A step is judged by its last solve; here all count, so the worst goes there.
-        let worst = (0..log.solves.len())
-            .max_by(|&i, &j| log.solves[i].residual.total_cmp(&log.solves[j].residual));
-        if let Some(worst) = worst {
-            log.solves[worst..].rotate_left(1);
+        let Path { course, record, mode, carried, .. } = self;
+        // What is closed is remembered, even where it has not yet carried.
+        mode.iter().for_each(|&key| record.took_part[key] = true);
+        carried.clone_from(&record.carrying);
+        mode.iter().for_each(|&key| carried[key] = true);
+        let Course { at, h, start, motion, rk, watch, .. } = course;
+        let end = (&*at, &start[..], &watch.rows);
+        record.finish(model, (now, *h), motion, end, |key| carried[key], (&mut *next, &mut *log))?;
+        control.save(next);
+        for &key in mode.iter().filter(|&&key| !motion.watched.always[key]) {
+            let place = next.memory.ids.binary_search(&motion.watched.id(key));
+            next.scheme.push(place.expect("closed contacts are remembered") as f64);
         }
+        worst_last(log);
         log.counts.evaluations = motion.evaluations;
         log.newton_iterations = rk.iterations;
-        self.record.finish(model, next, start, log)
-    }
-
-    pub(crate) fn poison(&mut self) {
-        self.course.poison();
-        self.candidates.poison();
-        self.impact.poison();
-        self.record.poison();
-        self.before.poison();
-        self.before_a.fill(f64::NAN);
-        self.mode.clear();
+        Ok(())
     }
 }
 
 /// The mode that the state remembers; false if it remembers none, or its memory is another scheme's.
-fn recall(model: &Model, now: &State, mode: &mut Vec<usize>) -> bool {
-    let constraints = &model.constraints;
+fn recall(watched: &Watched, now: &State, mode: &mut Vec<usize>) -> bool {
     mode.clear();
-    mode.extend((0..constraints.n_gaps()).filter(|&key| constraints.always[key]));
-    let Some(keys) = now.memory.get(N_MEMORY..) else { return false };
-    let is_contact = |&key: &f64| {
-        let index = key as usize;
-        key == index as f64 && index < constraints.n_gaps() && !constraints.always[index]
-    };
-    let known = keys.iter().all(is_contact);
-    if known {
-        mode.extend(keys.iter().map(|&key| key as usize));
+    mode.extend(watched.joints());
+    let Some(places) = now.scheme.get(N_MEMORY..) else { return false };
+    let n_joints = mode.len();
+    for &place in places {
+        let index = place as usize;
+        let known = now.memory.ids.get(index).filter(|_| place == index as f64);
+        let Some(&id) = known else {
+            mode.truncate(n_joints);
+            return false;
+        };
+        // A body that has left took its contacts along.
+        mode.extend(watched.find(id).filter(|&key| !watched.always[key]));
     }
-    known
+    true
 }

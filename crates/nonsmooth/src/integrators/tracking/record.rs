@@ -1,38 +1,40 @@
-//! What a step with inner events leaves in the log: works, impulses by constraint, energies.
+//! What a step with inner events leaves in the log and in the state: works, impulses by constraint, energies, memory.
 //!
 //! ```text
-//! impact     contact += p (u⁺ + u⁻)/2,   obstacle −= p ∂g/∂t              (M Δv = Hᵀ p at fixed q: exact)
-//! between    external, viscous, contact = ∫ λ u dt, obstacle = −∫ λ ∂g/∂t dt, by the weights of the method
+//! impact     p (u⁺ + u⁻)/2,   prescribed −= p ∂g/∂t                          (M Δv = Jᵀ p at fixed q: exact)
+//! between    external, viscous, ∫ λ u dt, prescribed = −∫ λ ∂g/∂t dt, by the weights of the method
 //! ```
 //!
 //! What projections on closed constraints and the error of the method add is the ledger's remainder. The impulse of
 //! a contact is that of its impacts, which are events of their own, and ∫ λ dt.
 
-use super::closed::Standing;
-use super::forces::Power;
+use super::motion::{Motion, add_works, book, instant};
+use super::point::Point;
+use super::rows::{ConstraintStatus, Rows};
+use super::watched::Watched;
 use crate::error::StepResult;
-use crate::log::{Event, StepLog};
-use crate::model::{Key, Model, State};
-use crate::phases::{Accounting, Works, energies};
+use crate::log::{Event, StepLog, Works};
+use crate::model::constraints::Column;
+use crate::model::{Model, State};
+use crate::phases::carry_over;
 
-/// What happened so far in the step, by constraint.
+/// What happened so far in the step, by key.
 #[derive(Default)]
 pub(crate) struct Record {
-    /// How each constraint stood at the start of the step.
-    start: Vec<Standing>,
-    took_part: Vec<bool>,
-    /// Contacts that carried an impulse just before: what they carry now is no impact.
-    carrying: Vec<bool>,
+    /// How each row stood at the start of the step.
+    start: Vec<ConstraintStatus>,
+    pub(crate) took_part: Vec<bool>,
+    /// Rows that carried an impulse just before: what they carry now is no impact.
+    pub(crate) carrying: Vec<bool>,
     /// u before the last impact, or at the start of the step [m/s].
     u_minus: Vec<f64>,
-    impulse: Vec<f64>,
+    pub(crate) impulse: Vec<f64>,
     work: Vec<f64>,
-    power: Power,
-    accounting: Accounting,
-    part: Vec<f64>,
+    pub(crate) works: Works,
+    forces: Vec<f64>,
 }
 
-/// One constraint in an impact.
+/// One row in an impact.
 pub(crate) struct Hit {
     pub(crate) t: f64,
     pub(crate) key: usize,
@@ -41,14 +43,16 @@ pub(crate) struct Hit {
     pub(crate) impulse: f64,
     /// ∂g/∂t [m/s].
     pub(crate) rate: f64,
+    /// Whether it was closed before.
+    pub(crate) lasts: bool,
 }
 
 impl Record {
-    /// A step begins, with the constraints as they stand.
-    pub(crate) fn begin(&mut self, standing: &[Standing]) {
-        let n = standing.len();
+    /// A step begins, with the rows as they stand.
+    pub(crate) fn begin(&mut self, status: &[ConstraintStatus]) {
+        let n = status.len();
         self.start.clear();
-        self.start.extend_from_slice(standing);
+        self.start.extend_from_slice(status);
         for x in [&mut self.took_part, &mut self.carrying] {
             x.clear();
             x.resize(n, false);
@@ -58,77 +62,163 @@ impl Record {
             x.resize(n, 0.0);
         }
         self.u_minus.clear();
-        self.u_minus.extend(standing.iter().map(|s| s.u));
-        self.power = Power::default();
+        self.u_minus.extend(status.iter().map(|s| s.u));
+        self.works = Works::default();
     }
 
-    /// Says which contacts carried an impulse just before.
-    pub(crate) fn carry(&mut self, keys: impl Iterator<Item = usize>) {
-        self.carrying.fill(false);
-        for key in keys {
-            if let Some(carrying) = self.carrying.get_mut(key) {
-                *carrying = true;
-            }
+    /// Takes those that carried force at the end of the step before as carrying.
+    pub(crate) fn recall(&mut self, watched: &Watched, now: &State) {
+        for (id, keys) in watched.constraints() {
+            let known = now.memory.find(id);
+            let carried = known.is_some_and(|known| known.force.iter().take(3).any(|f| *f != 0.0));
+            self.carrying[keys].fill(carried);
         }
     }
 
+    /// Says which rows carried an impulse just before.
+    pub(crate) fn carry(&mut self, keys: impl Iterator<Item = usize>) {
+        self.carrying.fill(false);
+        keys.for_each(|key| self.carrying[key] = true);
+    }
+
     /// Books a smooth piece in which `mode` was closed.
-    pub(crate) fn smooth(&mut self, mode: &[usize], work: &Power, impulse: &[f64]) {
-        self.power.add(1.0, work);
+    pub(crate) fn smooth(&mut self, mode: &[usize], work: &Works, impulse: &[f64]) {
+        add_works(&mut self.works, 1.0, work);
         for (&key, &p) in mode.iter().zip(impulse) {
             self.took_part[key] = true;
             self.impulse[key] += p;
         }
     }
 
-    /// Books one constraint of an impact; joints and contacts that carried an impulse just before are no events.
-    pub(crate) fn hit(&mut self, model: &Model, hit: &Hit, log: &mut StepLog) {
-        let &Hit { t, key, u_minus, u_plus, impulse, rate } = hit;
+    /// Books one row of an impact; joints and contacts that carried just before are no events.
+    pub(crate) fn hit(&mut self, watched: &Watched, hit: &Hit, log: &mut StepLog) {
+        let &Hit { t, key, u_minus, u_plus, impulse, rate, lasts } = hit;
         let work = 0.5 * impulse * (u_minus + u_plus);
         self.took_part[key] = true;
         self.u_minus[key] = u_minus;
         self.impulse[key] += impulse;
         self.work[key] += work;
-        self.power.contact += work;
-        self.power.obstacle -= impulse * rate;
-        if impulse != 0.0 && !model.constraints.always[key] && !self.carrying[key] {
-            let (gap, key) = (self.start[key].gap, Key(key as u64));
-            log.events.push(Event { t, key, gap, u_minus, u_plus, impulse });
+        self.works.prescribed -= impulse * rate;
+        let begins = !lasts && !self.carrying[key] && watched.column[key] == Column::Contact;
+        if !begins {
+            return book(watched.column[key], work, &mut self.works);
+        }
+        self.works.impact += work;
+        if impulse != 0.0 {
+            let first = |x: f64| [x, 0.0, 0.0, 0.0, 0.0, 0.0];
+            log.events.push(Event {
+                t,
+                id: watched.id(key),
+                gap: self.start[key].gap,
+                u_minus: first(u_minus),
+                u_plus: first(u_plus),
+                impulse: first(impulse),
+                work,
+            });
         }
     }
 
-    /// Writes the log of the step that ended in `next`, where the constraints stand as told.
+    /// Writes the state after the step, its scheme's numbers excepted, and the log. The rows stand at `at` as `end` tells, evaluated in
+    /// `rows`; `carries` tells which carry force there.
     pub(crate) fn finish(
         &mut self,
         model: &Model,
-        next: &mut State,
-        end: &[Standing],
-        log: &mut StepLog,
+        (now, h): (&State, f64),
+        motion: &mut Motion,
+        (at, end, rows): (&Point, &[ConstraintStatus], &Rows),
+        carries: impl Fn(usize) -> bool,
+        (next, log): (&mut State, &mut StepLog),
     ) -> StepResult {
-        next.contacts.keys.clear();
-        next.contacts.impulses.clear();
-        for key in (0..self.took_part.len()).filter(|&key| self.took_part[key]) {
-            let contacts = &mut log.contacts;
-            contacts.keys.push(Key(key as u64));
-            contacts.components.push(0);
-            contacts.gap.push(self.start[key].gap);
-            contacts.u_minus.push(self.u_minus[key]);
-            contacts.u_plus.push(end[key].u);
-            contacts.impulse.push(self.impulse[key]);
-            contacts.work.push(self.work[key]);
-            next.contacts.keys.push(Key(key as u64));
-            next.contacts.impulses.push(self.impulse[key]);
+        carry_over(now, next);
+        next.scheme.clear();
+        (next.t, next.step, next.step_size) = (now.t + h, now.step + 1, h);
+        next.q.clone_from(&at.q);
+        next.v.clone_from(&at.v);
+        self.remember(model, (motion, rows), carries, h, next);
+        self.list((motion, rows), end, log);
+        model.update_presence(next);
+        model.update_angles(now, next)?;
+        motion.go_to(model, at)?;
+        let here = instant(&motion.place, &motion.presence);
+        log.works = self.works;
+        log.energies = model.energies(&crate::instant::Instant { presence: &next.presence, ..here })?;
+        if next.presence != now.presence {
+            let before = model.energies(&here)?;
+            log.works.exchange += log.energies.kinetic + log.energies.potential;
+            log.works.exchange -= before.kinetic + before.potential;
         }
-        let Power { external, viscous, contact, obstacle } = self.power;
-        log.works = Works { external, viscous, contact, obstacle, ..Works::default() };
-        log.energies = energies(model, next, &mut self.accounting)?;
-        model.gaps(next, &mut self.part, &mut log.gaps)
+        model.gaps(&here, &mut log.gaps)
     }
 
-    pub(crate) fn poison(&mut self) {
-        for x in [&mut self.u_minus, &mut self.impulse, &mut self.work, &mut self.part] {
-            x.fill(f64::NAN);
+    /// Mean forces of the step of the constraints that took part; of those that no longer carry, none.
+    fn remember(
+        &mut self,
+        model: &Model,
+        (motion, rows): (&Motion, &Rows),
+        carries: impl Fn(usize) -> bool,
+        h: f64,
+        next: &mut State,
+    ) {
+        let memory = &mut next.memory;
+        memory.clear();
+        for (id, keys) in motion.watched.constraints() {
+            if !keys.clone().any(|key| self.took_part[key]) {
+                continue;
+            }
+            let Ok(c) = rows.active.ids.binary_search(&id) else { continue };
+            if memory.ids.is_empty() {
+                memory.force_start.push(0);
+            }
+            self.forces.clear();
+            self.forces.resize(rows.active.rows(c).len(), 0.0);
+            for (force, key) in self.forces.iter_mut().zip(keys) {
+                *force = if carries(key) { self.impulse[key] / h } else { 0.0 };
+            }
+            memory.ids.push(id);
+            model.family(id).store_force(&rows.active, c, &self.forces, &mut memory.forces);
+            memory.force_start.push(memory.forces.len() as u32);
         }
-        self.accounting.poison();
+    }
+
+    /// The constraints that took part, in the log.
+    fn list(&self, (motion, rows): (&Motion, &Rows), end: &[ConstraintStatus], log: &mut StepLog) {
+        let (table, active) = (&mut log.constraints, &rows.active);
+        table.clear();
+        for (id, keys) in motion.watched.constraints() {
+            if !keys.clone().any(|key| self.took_part[key]) {
+                continue;
+            }
+            if table.ids.is_empty() {
+                table.row_start.push(0);
+            }
+            table.ids.push(id);
+            table.gap.push(if motion.watched.always[keys.start] {
+                0.0
+            } else {
+                self.start[keys.start].gap
+            });
+            for key in keys {
+                table.u_minus.push(self.u_minus[key]);
+                table.u_plus.push(end[key].u);
+                table.impulse.push(self.impulse[key]);
+                table.work.push(self.work[key]);
+            }
+            table.row_start.push(table.u_minus.len() as u32);
+            if !active.places.is_empty() {
+                let c = active.ids.binary_search(&id).ok();
+                let place = c.and_then(|c| c.checked_sub(active.first_contact));
+                let place = place.and_then(|k| active.places.get(k)).copied();
+                table.places.push(place.unwrap_or([[f64::NAN; 3]; 2]));
+            }
+        }
+    }
+}
+
+/// A step is judged by its last solve; here all count, so the worst goes there.
+pub(crate) fn worst_last(log: &mut StepLog) {
+    let worst =
+        (0..log.solves.len()).max_by(|&i, &j| log.solves[i].residual.total_cmp(&log.solves[j].residual));
+    if let Some(worst) = worst {
+        log.solves[worst..].rotate_left(1);
     }
 }

@@ -1,11 +1,11 @@
-//! What the schemes that resolve events cannot honour, in words.
+//! What the schemes that work with accelerations cannot honour, in words.
 
 use crate::integrators::Refusal;
+use crate::integrators::refusal::refuse_laws;
 use crate::model::Model;
-use nonsmooth_solvers::Set;
 
-/// Refuses options without meaning, laws other than frictionless contacts and joints, velocity-level constraints and
-/// prescribed velocities.
+/// Refuses options without meaning, families without smooth motion, laws other than frictionless contacts and joints, constraints of
+/// velocities, prescribed velocities, and colliders whose features change.
 pub(crate) fn refuse_untracked(
     scheme: &'static str,
     model: &Model,
@@ -14,20 +14,119 @@ pub(crate) fn refuse_untracked(
     if let Some(&(option, needs)) = idle.first() {
         return Err(Refusal::IdleOption { option, needs });
     }
-    let constraints = &model.constraints;
-    for (key, &law) in constraints.laws.iter().enumerate() {
-        let (constraint, set) = (constraints.names[key].clone(), model.laws[law].1.set);
-        if key >= constraints.n_gaps() {
+    if let Some(family) = model.systems.iter().find(|family| family.smooth().is_none()) {
+        return Err(Refusal::Family { integrator: scheme, family: family.name() });
+    }
+    for family in model.constraints.iter().filter(|family| family.is_of_velocities()) {
+        if family.n_members() > 0 {
+            let constraint = family.member_name(0).to_owned();
             return Err(Refusal::VelocityLevel { scheme, constraint });
         }
-        if !matches!(set, Set::Nonnegative | Set::Free) {
-            return Err(Refusal::Law { scheme, constraint, what: set.name() });
-        }
     }
-    if let Some(prescribed) = model.prescribed.first() {
-        let (system, coordinate) = model.coordinate_name(prescribed.index);
-        let (system, coordinate) = (system.to_owned(), coordinate.to_owned());
+    refuse_laws(model, |forms| forms.friction || forms.relay, |law| Refusal::Law { scheme, law })?;
+    if let Some(index) = model.systems.iter().find_map(|family| family.first_prescribed()) {
+        let (system, coordinate) = model.velocity_name(index);
         return Err(Refusal::Prescribed { scheme, system, coordinate });
     }
+    refuse_features(scheme, model)
+}
+
+/// Refuses pairs of colliders that may meet where one has edges or corners.
+fn refuse_features(scheme: &'static str, model: &Model) -> Result<(), Refusal> {
+    let rows = &model.rigid.colliders;
+    for (k, a) in rows.iter().enumerate() {
+        let others = rows[k + 1..].iter().filter(|b| model.rigid.may_meet([a, b]));
+        if let Some(edged) = others.flat_map(|b| [a, b]).find(|row| !row.has_one_feature()) {
+            let body = model.rigid.name(edged.on).to_owned();
+            return Err(Refusal::Features { scheme, body });
+        }
+    }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::integrators::Integrator;
+    use crate::laws::Coulomb;
+    use crate::log::StepLog;
+    use crate::model::rigid::{Body, Collider, KinematicBody, PosedShape};
+    use crate::model::{ActiveConstraints, Coeffs, Model, ModelBuilder, State};
+    use crate::part::Part;
+    use crate::phases::{Mass, SolverSettings, detect, factorize_released, linearize};
+    use nonsmooth_geometry::broad::Groups;
+    use nonsmooth_geometry::planar::{Pose, Shape};
+    use nonsmooth_solvers::Options;
+    use std::sync::Arc;
+
+    /// A rod of half length 1 and mass 1 at 1 rad to a rough floor, on which its tip, a tiny disc, slides.
+    fn rod(friction: f64) -> (Arc<Model>, State) {
+        let mut builder = ModelBuilder::new();
+        builder.gravity([0.0, -9.81, 0.0]);
+        let material = builder.material("stuff");
+        let law = builder.law("rough", Coulomb { friction, ..Coulomb::default() });
+        builder.default_pair(law);
+        let floor = Collider::plane(Shape::half_plane([0.0, 1.0]).expect("a right shape"), material);
+        builder.kinematic(KinematicBody::new("floor", vec![floor]));
+        let tip = Shape::ball(1e-3).expect("a right shape");
+        let posed = PosedShape::Plane(tip, Pose { position: [1.0, 0.0], angle: 0.0 });
+        let (s, c) = 0.5f64.sin_cos();
+        builder.body(Body {
+            position: [0.0, 1f64.sin() + 1e-3, 0.0],
+            rotation: [c, 0.0, 0.0, -s],
+            velocity: [1.0, 0.0, 0.0],
+            colliders: vec![Collider { posed, material, groups: Groups::ALL }],
+            ..Body::planar("rod", 1.0, 1.0 / 3.0)
+        });
+        builder.build(0.0).expect("a right model")
+    }
+
+    /// Painlevé's rod: with friction −μ λ against the sliding, ÿ = (W_NN − μ |W_NT|) λ + b with both terms negative for large μ. No
+    /// force λ ≥ 0 keeps the rod out of the floor: the problem at acceleration level has no solution.
+    #[test]
+    fn with_friction_accelerations_need_not_exist() {
+        let (model, state) = rod(2.0);
+        let (mut active, mut mass) = (ActiveConstraints::default(), Mass::default());
+        let part = Part::whole(0.0, 0.0);
+        let mut w = [[0.0; 2]; 2];
+        model
+            .at_state(&state, |at| {
+                let implicit = crate::instant::Implicit::default();
+                let pass =
+                    crate::instant::Pass { now: *at, mass: *at, jacobian: *at, end: *at, implicit };
+                detect(&model, &part, at, crate::model::Activation::All, &mut active)?;
+                linearize(&model, &part, &pass, &mut active)?;
+                factorize_released(&model, &part, &pass, Coeffs::MASS, &mut mass)?;
+                for (k, row) in w.iter_mut().enumerate() {
+                    let mut x = vec![0.0; 3];
+                    let unit = [f64::from(k == 0), f64::from(k == 1)];
+                    active.jacobian.add_transposed(0, &unit, &mut x);
+                    mass.groups().solve(&mut x, &mut Vec::new());
+                    active.jacobian.dot(0, &x, row);
+                }
+                Ok(())
+            })
+            .expect("finite");
+        let (free, slope) = (-9.81, w[0][0] - 2.0 * w[0][1].abs());
+        assert!(slope < 0.0, "{w:?}");
+        assert!((0..1000).all(|k| free + slope * f64::from(k) < 0.0));
+    }
+
+    /// Past its refusal a scheme has the normal row alone: the rod on the rough floor moves as on ice.
+    #[test]
+    fn past_the_refusal_friction_does_nothing() {
+        for name in ["event-driven", "high-order", "splitting", "d1-minus"] {
+            let step = |friction: f64| {
+                let (model, state) = rod(friction);
+                let entry = crate::integrators::find(name).expect("it is listed");
+                let made = entry.build(&Options::default(), SolverSettings::default());
+                let mut scheme: Box<dyn Integrator> = made.expect("the options are valid");
+                assert!(scheme.accepts(&model).is_err());
+                let mut next = state.clone();
+                let made = scheme.step(&model, &state, 0.01, &mut next, &mut StepLog::default());
+                made.expect("the step is made");
+                next.v
+            };
+            assert_eq!(step(0.0), step(0.3), "{name}");
+        }
+    }
 }

@@ -1,29 +1,30 @@
 //! One Runge–Kutta step of any length from a fixed point.
 //!
 //! ```text
-//! V_i = v + τ Σ a_ij A_j,   Q_i = q + τ Σ a_ij V_j,   A_i = v̇(t + c_i τ, Q_i, V_i)
-//! v⁺ = v + τ Σ b_i A_i,     q⁺ = q + τ Σ b_i V_i
+//! V_i = v + τ Σ a_ij A_j,   Q_i = q + τ Σ a_ij Q̇_j,   A_i = v̇(t + c_i τ, Q_i, V_i),   Q̇_i = T(Q_i) V_i
+//! v⁺ = v + τ Σ b_i A_i,     q⁺ = q + τ Σ b_i Q̇_i
 //! ```
 //!
 //! The work of forces without potential and the impulses ∫ λ dt are integrated with the same weights. The stages of
 //! implicit methods are found by `stages.rs`.
 
 use super::butcher::Tableau;
-use super::forces::{Point, Power};
-use super::motion::{Motion, Rate};
+use super::motion::{Motion, Rate, add_works};
+use super::point::{Point, add};
 use super::stages::Newton;
 use crate::error::StepResult;
+use crate::log::Works;
 use crate::model::Model;
 
 /// Where a step led.
 #[derive(Debug, Default)]
-pub(crate) struct Leap {
+pub(crate) struct TrialStep {
     /// Its length τ [s].
     pub(crate) tau: f64,
-    /// Its end.
+    /// Its end; quaternions are units up to the error of the method.
     pub(crate) at: Point,
     /// Work of what has no potential [J].
-    pub(crate) work: Power,
+    pub(crate) work: Works,
     /// ∫ λ dt of each constraint of the mode [N·s].
     pub(crate) impulse: Vec<f64>,
 }
@@ -78,7 +79,7 @@ impl RungeKutta {
         flow: Flow<'_>,
         tau: f64,
         motion: &mut Motion,
-        leap: &mut Leap,
+        trial: &mut TrialStep,
     ) -> StepResult {
         let s = flow.method.n_stages();
         self.stages.resize_with(s.max(self.stages.len()), Stage::default);
@@ -88,7 +89,7 @@ impl RungeKutta {
             let RungeKutta { from, start, stages, newton, iterations } = self;
             *iterations += newton.solve(flow, tau, (from, start), motion, &mut stages[..s])?;
         }
-        self.finish(flow, tau, leap);
+        self.finish(flow, tau, trial);
         Ok(())
     }
 
@@ -105,7 +106,7 @@ impl RungeKutta {
             at.t += flow.method.c[i] * tau;
             for (stage, &a) in known.iter().zip(&a[i * s..]).filter(|(_, a)| **a != 0.0) {
                 add(tau * a, &stage.rate.a, &mut at.v);
-                add(tau * a, &stage.at.v, &mut at.q);
+                add(tau * a, &stage.rate.q_dot, &mut at.q);
             }
             motion.rate(flow.model, flow.mode, at, rate)?;
         }
@@ -113,50 +114,35 @@ impl RungeKutta {
     }
 
     /// x⁺ and the integrals from the stages.
-    fn finish(&self, flow: Flow<'_>, tau: f64, leap: &mut Leap) {
-        leap.tau = tau;
-        leap.at.copy_from(&self.from);
-        leap.at.t += tau;
-        leap.work = Power::default();
-        leap.impulse.clear();
-        leap.impulse.resize(flow.mode.len(), 0.0);
-        for (Stage { at, rate }, &b) in self.stages.iter().zip(flow.method.b) {
-            add(tau * b, &rate.a, &mut leap.at.v);
-            add(tau * b, &at.v, &mut leap.at.q);
-            leap.work.add(tau * b, &rate.power);
-            add(tau * b, &rate.lambda, &mut leap.impulse);
+    fn finish(&self, flow: Flow<'_>, tau: f64, trial: &mut TrialStep) {
+        trial.tau = tau;
+        trial.at.copy_from(&self.from);
+        trial.at.t += tau;
+        trial.work = Works::default();
+        trial.impulse.clear();
+        trial.impulse.resize(flow.mode.len(), 0.0);
+        for (Stage { rate, .. }, &b) in self.stages.iter().zip(flow.method.b) {
+            add(tau * b, &rate.a, &mut trial.at.v);
+            add(tau * b, &rate.q_dot, &mut trial.at.q);
+            add_works(&mut trial.work, tau * b, &rate.power);
+            add(tau * b, &rate.lambda, &mut trial.impulse);
         }
     }
 
     /// Error of the last step by the embedded weights, in q and v: the largest entry, each relative to
     /// `max(|x|, 1)`. `None` if the method has no such weights.
-    pub(crate) fn embedded_error(&self, method: &Tableau, leap: &Leap) -> Option<f64> {
+    pub(crate) fn embedded_error(&self, method: &Tableau, trial: &TrialStep) -> Option<f64> {
         let hat = method.embedded.as_ref()?.b;
         let mut worst = 0.0f64;
-        for k in 0..leap.at.v.len() {
-            let (mut dq, mut dv) = (0.0, 0.0);
-            for ((stage, b), hat) in self.stages.iter().zip(method.b).zip(hat) {
-                dq += (b - hat) * stage.at.v[k];
-                dv += (b - hat) * stage.rate.a[k];
+        let mut compare = |x: &[f64], rate: fn(&Rate) -> &[f64]| {
+            for (k, x) in x.iter().enumerate() {
+                let weights = method.b.iter().zip(hat).map(|(b, hat)| b - hat);
+                let d: f64 = self.stages.iter().zip(weights).map(|(s, w)| w * rate(&s.rate)[k]).sum();
+                worst = worst.max((trial.tau * d).abs() / x.abs().max(1.0));
             }
-            let relative = |d: f64, x: f64| (leap.tau * d).abs() / x.abs().max(1.0);
-            worst = worst.max(relative(dq, leap.at.q[k])).max(relative(dv, leap.at.v[k]));
-        }
+        };
+        compare(&trial.at.q, |rate| &rate.q_dot);
+        compare(&trial.at.v, |rate| &rate.a);
         Some(worst)
     }
-
-    pub(crate) fn poison(&mut self) {
-        self.from.poison();
-        self.start.poison();
-        for stage in &mut self.stages {
-            stage.at.poison();
-            stage.rate.poison();
-        }
-        self.newton.poison();
-    }
-}
-
-/// y ← y + a x.
-pub(super) fn add(a: f64, x: &[f64], y: &mut [f64]) {
-    y.iter_mut().zip(x).for_each(|(y, x)| *y += a * x);
 }

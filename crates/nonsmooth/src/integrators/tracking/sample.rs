@@ -4,19 +4,20 @@
 //! an impact y is rounding and u > 0, which must not count. A closed one is *left* where its force pulls; a pull that
 //! begins and ends within one step is not seen.
 
-use super::closed::{Row, Scale, Standing};
-use super::forces::Point;
-use super::motion::{Motion, Rate};
-use super::runge_kutta::Leap;
+use super::motion::{Motion, Rate, pass};
+use super::point::Point;
+use super::rows::{ConstraintStatus, Rows};
+use super::runge_kutta::TrialStep;
+use super::watched::Watched;
 use crate::error::StepResult;
 use crate::model::Model;
 
 /// A trial step and what it met.
 #[derive(Default)]
 pub(crate) struct Sample {
-    pub(crate) leap: Leap,
-    /// How every constraint with a gap stands at its end, by key.
-    pub(crate) standing: Vec<Standing>,
+    pub(crate) trial: TrialStep,
+    /// How every row stands at its end, by key.
+    pub(crate) status: Vec<ConstraintStatus>,
     /// Forces of the mode at its end; empty if no contact is closed.
     pub(crate) rate: Rate,
 }
@@ -28,41 +29,49 @@ pub(crate) struct Watch {
     pub(crate) open: Vec<bool>,
     /// Whether the mode holds a contact, not only joints.
     pub(crate) closed: bool,
-    row: Row,
+    /// All rows where they were looked at last.
+    pub(crate) rows: Rows,
 }
 
 impl Watch {
     /// Watches for a mode.
-    pub(crate) fn set(&mut self, model: &Model, mode: &[usize]) {
-        let constraints = &model.constraints;
+    pub(crate) fn set(&mut self, watched: &Watched, mode: &[usize]) {
         self.open.clear();
-        self.open.extend((0..constraints.n_gaps()).map(|key| !constraints.always[key]));
+        self.open.extend(watched.always.iter().map(|always| !always));
         mode.iter().for_each(|&key| self.open[key] = false);
-        self.closed = mode.iter().any(|&key| !constraints.always[key]);
+        self.closed = mode.iter().any(|&key| !watched.always[key]);
     }
 
-    /// How one constraint stands at a point.
+    /// How one row stands at a point.
     pub(crate) fn look(
         &mut self,
         model: &Model,
         key: usize,
         at: &Point,
-        scale: &Scale,
-    ) -> StepResult<Standing> {
-        self.row.look(model, key, at, scale)
+        motion: &mut Motion,
+    ) -> StepResult<ConstraintStatus> {
+        motion.go_to(model, at)?;
+        let Motion { place, presence, watched, scale, .. } = motion;
+        let pass = pass(place, presence);
+        self.rows.evaluate(model, watched, std::iter::once(key), &pass)?;
+        self.rows.status(model, watched, key, &pass.now, scale)
     }
 
-    /// How all constraints stand at a point.
-    pub(crate) fn survey(
+    /// How all rows stand at a point.
+    pub(crate) fn evaluate(
         &mut self,
         model: &Model,
         at: &Point,
-        scale: &Scale,
-        standing: &mut Vec<Standing>,
+        motion: &mut Motion,
+        status: &mut Vec<ConstraintStatus>,
     ) -> StepResult {
-        standing.clear();
-        for key in 0..model.constraints.n_gaps() {
-            standing.push(self.row.look(model, key, at, scale)?);
+        motion.go_to(model, at)?;
+        let Motion { place, presence, watched, scale, .. } = motion;
+        let pass = pass(place, presence);
+        self.rows.evaluate(model, watched, 0..watched.len(), &pass)?;
+        status.clear();
+        for key in 0..watched.len() {
+            status.push(self.rows.status(model, watched, key, &pass.now, scale)?);
         }
         Ok(())
     }
@@ -75,38 +84,38 @@ impl Watch {
         motion: &mut Motion,
         sample: &mut Sample,
     ) -> StepResult {
-        self.survey(model, &sample.leap.at, &motion.scale, &mut sample.standing)?;
+        self.evaluate(model, &sample.trial.at, motion, &mut sample.status)?;
         sample.rate.pulls.clear();
-        if self.closed { motion.rate(model, mode, &sample.leap.at, &mut sample.rate) } else { Ok(()) }
+        if self.closed { motion.rate(model, mode, &sample.trial.at, &mut sample.rate) } else { Ok(()) }
     }
 
     /// Whether contact `key` was entered.
-    pub(crate) fn is_entered(&self, key: usize, start: &[Standing], sample: &Sample) -> bool {
-        self.open[key] && entered(&start[key], &sample.standing[key])
+    pub(crate) fn is_entered(&self, key: usize, start: &[ConstraintStatus], sample: &Sample) -> bool {
+        self.open[key] && entered(&start[key], &sample.status[key])
     }
 
     /// Whether anything happened on the way to the sample.
-    pub(crate) fn is_event(&self, start: &[Standing], sample: &Sample) -> bool {
+    pub(crate) fn is_event(&self, start: &[ConstraintStatus], sample: &Sample) -> bool {
         sample.rate.pulls.contains(&true)
             || (0..self.open.len()).any(|key| self.is_entered(key, start, sample))
     }
 
     /// Lengths at which contacts may have been entered although they are open again at the end of the sample: the
     /// lowest points of the cubics through y and u at both ends, where these are below zero.
-    pub(crate) fn dips(&self, start: &[Standing], sample: &Sample, dips: &mut Vec<f64>) {
-        let tau = sample.leap.tau;
+    pub(crate) fn dips(&self, start: &[ConstraintStatus], sample: &Sample, dips: &mut Vec<f64>) {
+        let tau = sample.trial.tau;
         let open = (0..self.open.len()).filter(|&key| self.open[key]);
         dips.clear();
-        dips.extend(open.filter_map(|key| lowest(&start[key], &sample.standing[key], tau)));
+        dips.extend(open.filter_map(|key| lowest(&start[key], &sample.status[key], tau)));
         dips.sort_by(f64::total_cmp);
     }
 }
 
-fn entered(start: &Standing, now: &Standing) -> bool {
+fn entered(start: &ConstraintStatus, now: &ConstraintStatus) -> bool {
     now.gap < 0.0 && now.u < -now.still || now.gap < start.gap.min(0.0) - now.closed
 }
 
-fn lowest(a: &Standing, b: &Standing, tau: f64) -> Option<f64> {
+fn lowest(a: &ConstraintStatus, b: &ConstraintStatus, tau: f64) -> Option<f64> {
     if !(a.gap > 0.0 && b.gap >= 0.0 && a.u < 0.0 && b.u > 0.0) {
         return None;
     }

@@ -50,10 +50,6 @@ impl Semidefinite {
             x[i] = x[i] / l[i * n + i] - sum;
         }
     }
-
-    pub(crate) fn poison(&mut self) {
-        self.l.fill(f64::NAN);
-    }
 }
 
 #[cfg(test)]
@@ -62,7 +58,7 @@ mod tests {
 
     #[test]
     fn dependent_rows_are_left_out_and_the_rest_is_solved() {
-        // W = H Hᵀ with H = (1, 0), (1, 1), (2, 1), (0, 3): rank 2, the third row is the sum of the first two.
+        // W = J Jᵀ with J = (1, 0), (1, 1), (2, 1), (0, 3): rank 2, the third row is the sum of the first two.
         let h = [[1.0, 0.0], [1.0, 1.0], [2.0, 1.0], [0.0, 3.0]];
         let w: Vec<f64> = h.iter().flat_map(|a| h.map(|b| a[0] * b[0] + a[1] * b[1])).collect();
         let mut x: Vec<f64> = h.iter().map(|a| 5.0 * a[0] - 2.0 * a[1]).collect();

@@ -7,9 +7,9 @@
 //! (I − τ a ⊗ ∂v̇/∂v − τ² a² ⊗ ∂v̇/∂q) δA = v̇(Q, V) − A        [HairerWanner96, sec. IV.8]
 //! ```
 
-use super::forces::Point;
 use super::motion::{Motion, Rate};
-use super::runge_kutta::{Flow, Stage, add};
+use super::point::{Point, add};
+use super::runge_kutta::{Flow, Stage};
 use crate::error::{StepError, StepResult};
 use nonsmooth_solvers::invert;
 
@@ -36,6 +36,7 @@ pub(crate) struct Newton {
     pivots: Vec<usize>,
     there: Point,
     rate: Rate,
+    step: Vec<f64>,
 }
 
 /// How an iteration ended.
@@ -119,7 +120,7 @@ impl Newton {
         newton: bool,
     ) -> StepResult<f64> {
         let (n, s) = (from.v.len(), stages.len());
-        place(flow, tau, from, &self.a, stages);
+        place_stages(flow, tau, from, &self.a, motion, stages);
         self.residual.clear();
         for (i, Stage { at, rate }) in stages.iter_mut().enumerate() {
             motion.rate(flow.model, flow.mode, at, rate)?;
@@ -141,7 +142,8 @@ impl Newton {
         Ok(if change == 0.0 { 0.0 } else { change / size })
     }
 
-    /// ∂v̇/∂q and ∂v̇/∂v by differences; the increment √ε (1 + |x|) suits their use in an iteration.
+    /// ∂v̇/∂q and ∂v̇/∂v by differences; along q ⊕ d; the increment √ε (1 + |v|) suits their use in an
+    /// iteration.
     fn differentiate(
         &mut self,
         flow: Flow<'_>,
@@ -149,16 +151,22 @@ impl Newton {
         motion: &mut Motion,
     ) -> StepResult {
         let n = from.v.len();
-        let Newton { by_q, by_v, there, rate, .. } = self;
+        let Newton { by_q, by_v, there, rate, step, .. } = self;
         for (of_velocity, out) in [(false, by_q), (true, by_v)] {
             out.clear();
             out.resize(n * n, 0.0);
             for j in 0..n {
                 there.copy_from(from);
-                let x = if of_velocity { &mut there.v[j] } else { &mut there.q[j] };
-                let before = *x;
-                *x += f64::EPSILON.sqrt() * (1.0 + x.abs());
-                let d = *x - before;
+                let size = if of_velocity { from.v[j].abs() } else { 0.0 };
+                let d = f64::EPSILON.sqrt() * (1.0 + size);
+                if of_velocity {
+                    there.v[j] += d;
+                } else {
+                    step.clear();
+                    step.resize(n, 0.0);
+                    step[j] = d;
+                    motion.retract(flow.model, step, &mut there.q);
+                }
                 motion.rate(flow.model, flow.mode, there, rate)?;
                 for i in 0..n {
                     out[i * n + j] = (rate.a[i] - start.a[i]) / d;
@@ -197,19 +205,17 @@ impl Newton {
         let (method, tolerance) = (flow.method.name, STAGE_TOLERANCE);
         StepError::Stages { method, iterations, change, tolerance }.into()
     }
-
-    pub(crate) fn poison(&mut self) {
-        self.forget();
-        for x in [&mut self.inverse, &mut self.a, &mut self.residual] {
-            x.fill(f64::NAN);
-        }
-        self.there.poison();
-        self.rate.poison();
-    }
 }
 
-/// V_i = v + τ Σ a_ij A_j, then Q_i = q + τ Σ a_ij V_j.
-fn place(flow: Flow<'_>, tau: f64, from: &Point, a: &[f64], stages: &mut [Stage]) {
+/// V_i = v + τ Σ a_ij A_j, then Q_i = q + τ Σ a_ij T(Q_j) V_j: at once where T is constant, else by substitution.
+fn place_stages(
+    flow: Flow<'_>,
+    tau: f64,
+    from: &Point,
+    a: &[f64],
+    motion: &mut Motion,
+    stages: &mut [Stage],
+) {
     let (n, s) = (from.v.len(), stages.len());
     for i in 0..s {
         let at = &mut stages[i].at;
@@ -219,11 +225,23 @@ fn place(flow: Flow<'_>, tau: f64, from: &Point, a: &[f64], stages: &mut [Stage]
             add(tau * flow.method.a[i * s + j], &a[j * n..(j + 1) * n], &mut at.v);
         }
     }
-    for i in 0..s {
-        let mut q = std::mem::take(&mut stages[i].at.q);
-        for j in 0..s {
-            add(tau * flow.method.a[i * s + j], &stages[j].at.v, &mut q);
+    let turns = from.q.len() > n;
+    for _ in 0..if turns { MOST } else { 1 } {
+        let mut change = 0.0f64;
+        stages.iter_mut().for_each(|stage| motion.drift(flow.model, &stage.at, &mut stage.rate.q_dot));
+        for i in 0..s {
+            let mut q = std::mem::take(&mut stages[i].at.q);
+            for k in 0..q.len() {
+                let weights = flow.method.a[i * s..(i + 1) * s].iter();
+                let rates = weights.zip(&*stages).map(|(a, stage)| tau * a * stage.rate.q_dot[k]);
+                let next = rates.fold(from.q[k], |sum, term| sum + term);
+                change = change.max((next - q[k]).abs());
+                q[k] = next;
+            }
+            stages[i].at.q = q;
         }
-        stages[i].at.q = q;
+        if change <= f64::EPSILON {
+            break;
+        }
     }
 }

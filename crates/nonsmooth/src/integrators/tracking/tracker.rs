@@ -16,15 +16,15 @@
 //! Mannshardt78]
 
 use super::bracket::{Bracket, Locate};
-use super::closed::Standing;
 use super::control::Control;
 use super::course::Course;
-use super::path::{Flight, Path};
+use super::path::{NextFlight, Path};
+use super::rows::ConstraintStatus;
 use super::runge_kutta::Flow;
 use crate::error::{StepError, StepResult};
-use crate::integrators::Solving;
 use crate::log::StepLog;
-use crate::model::{Key, Model, State};
+use crate::model::{Model, State};
+use crate::phases::SolverSettings;
 use nonsmooth_solvers::Problem;
 
 /// What is left of a grid step is nothing, relative to its size.
@@ -97,13 +97,13 @@ impl Tracker {
         model: &Model,
         now: &State,
         h: f64,
-        solving: &mut Solving,
+        settings: &mut SolverSettings,
         next: &mut State,
         log: &mut StepLog,
     ) -> StepResult {
-        self.begin(model, now, h, solving, log)?;
+        self.begin(model, now, h, settings, log)?;
         loop {
-            self.meet(model, solving, log)?;
+            self.meet(model, settings, log)?;
             let remaining = h - self.path.course.elapsed;
             if remaining <= NOTHING_LEFT * h {
                 break;
@@ -122,14 +122,13 @@ impl Tracker {
             }
             log.counts.steps += 1;
             if self.bracket.has_event(flow, course)? {
-                self.pass_event(model, solving, log)?;
+                self.pass_event(model, settings, log)?;
             } else {
-                self.path.take(model, &self.bracket.right.leap)?;
+                self.path.take(model, &self.bracket.right.trial)?;
             }
         }
         log.counts.rejected = self.path.course.attempts - log.counts.steps;
-        self.control.save(next);
-        self.path.finish(model, now, next, log)
+        self.path.finish(model, now, &self.control, next, log)
     }
 
     /// Takes up the state; where it remembers nothing, contacts that touch at no speed are settled first.
@@ -138,20 +137,20 @@ impl Tracker {
         model: &Model,
         now: &State,
         h: f64,
-        solving: &mut Solving,
+        settings: &mut SolverSettings,
         log: &mut StepLog,
     ) -> StepResult {
         self.events = 0;
         self.control.load(now);
-        if self.path.begin(model, now, h, solving)? {
+        if self.path.begin(model, now, h, settings)? {
             return Ok(());
         }
         self.path.look_for_closed();
-        self.path.settle(model, solving, log)
+        self.path.choose_mode(model, settings, log)
     }
 
     /// Contacts that are closed and approaching at the present point are hit at once.
-    fn meet(&mut self, model: &Model, solving: &mut Solving, log: &mut StepLog) -> StepResult {
+    fn meet(&mut self, model: &Model, settings: &mut SolverSettings, log: &mut StepLog) -> StepResult {
         loop {
             let Path { course, mode, impact, .. } = &mut self.path;
             let Course { start, watch, .. } = course;
@@ -162,62 +161,73 @@ impl Tracker {
             if !impact.gather(mode, (0..start.len()).filter(hit)) {
                 return Ok(());
             }
-            self.hit(model, 0.0, solving, log)?;
+            self.hit(model, 0.0, settings, log)?;
         }
     }
 
     /// Brackets the first event of the step tried last and goes past it.
-    fn pass_event(&mut self, model: &Model, solving: &mut Solving, log: &mut StepLog) -> StepResult {
+    fn pass_event(
+        &mut self,
+        model: &Model,
+        settings: &mut SolverSettings,
+        log: &mut StepLog,
+    ) -> StepResult {
         let width = self.width();
         let Path { course, mode, impact, .. } = &mut self.path;
         let flow = Flow { model, method: self.control.method(), mode };
         self.bracket.narrow(flow, course, self.rules.locate, width)?;
         let Bracket { left, right, .. } = &self.bracket;
-        let delta = right.leap.tau - left.leap.tau;
+        let delta = right.trial.tau - left.trial.tau;
         // Who closes at the same time, up to the width of the bracket and rounding, is hit at the same time.
         let hit = |&key: &usize| {
-            let s = &right.standing[key];
+            let s = &right.status[key];
             course.watch.open[key] && s.u < -s.still && s.gap <= delta * -s.u + s.closed
         };
-        if !impact.gather(mode, (0..right.standing.len()).filter(hit)) {
-            return self.change_mode(model, solving, log);
+        if !impact.gather(mode, (0..right.status.len()).filter(hit)) {
+            return self.change_mode(model, settings, log);
         }
-        if left.leap.tau > 0.0 {
-            self.path.take(model, &left.leap)?;
+        if left.trial.tau > 0.0 {
+            self.path.take(model, &left.trial)?;
         }
-        self.hit(model, delta, solving, log)
+        self.hit(model, delta, settings, log)
     }
 
     /// Goes to the right end of the bracket, where contacts pull or were touched at no speed.
-    fn change_mode(&mut self, model: &Model, solving: &mut Solving, log: &mut StepLog) -> StepResult {
+    fn change_mode(
+        &mut self,
+        model: &Model,
+        settings: &mut SolverSettings,
+        log: &mut StepLog,
+    ) -> StepResult {
         let right = &self.bracket.right;
-        self.path.take(model, &right.leap)?;
+        self.path.take(model, &right.trial)?;
         self.path.look_for_closed();
-        let Path { mode, candidates, .. } = &mut self.path;
+        let Path { mode, candidates, course, .. } = &mut self.path;
         let pulls = mode.iter().zip(&right.rate.pulls).filter(|(_, pulls)| **pulls);
         candidates.pulling.extend(pulls.map(|(key, _)| key));
         candidates.pulling.sort_unstable();
         candidates.pulling.dedup();
-        candidates.closed.extend(mode.iter().filter(|&&key| !model.constraints.always[key]));
+        let always = &course.motion.watched.always;
+        candidates.closed.extend(mode.iter().filter(|&&key| !always[key]));
         candidates.closed.sort_unstable();
         let first = candidates.pulling.first().or(candidates.closed.first());
         let first = first.copied();
         self.count_event(model, first)?;
-        self.path.settle(model, solving, log)
+        self.path.choose_mode(model, settings, log)
     }
 
     fn hit(
         &mut self,
         model: &Model,
         delta: f64,
-        solving: &mut Solving,
+        settings: &mut SolverSettings,
         log: &mut StepLog,
     ) -> StepResult {
         let first = self.path.impact.rows.iter().copied().find(|key| !self.path.mode.contains(key));
         self.count_event(model, first)?;
         let (h, order) = (self.path.course.h, self.control.method().order);
         let (accumulation, tolerance) = (self.rules.accumulation, self.control.tolerance);
-        let rests = |flight: &Flight| match accumulation {
+        let rests = |flight: &NextFlight| match accumulation {
             Accumulation::Refuse if flight.is_lost => Err(accumulated(model, flight)),
             Accumulation::Refuse => Ok(false),
             Accumulation::Rest { factor, time_scale } => Ok(flight.is_lost
@@ -226,17 +236,17 @@ impl Tracker {
                     None => flight.length <= factor * time_scale * (h / time_scale).powi(order),
                 }),
         };
-        self.path.hit(model, delta, rests, solving, log)
+        self.path.hit(model, delta, rests, settings, log)
     }
 
     /// Width of the bracket for the event in the step tried last.
     fn width(&self) -> f64 {
         let h = self.path.course.h;
-        let fastest = |m: f64, s: &Standing| m.max(s.u.abs());
+        let fastest = |m: f64, s: &ConstraintStatus| m.max(s.u.abs());
         match (self.rules.width, self.control.tolerance) {
             (Width::Rounding, _) => 0.0,
             (Width::Order { .. }, Some(tolerance)) => {
-                let speed = self.bracket.right.standing.iter().fold(0.0, fastest);
+                let speed = self.bracket.right.status.iter().fold(0.0, fastest);
                 EVENT_SHARE * tolerance / speed
             }
             (Width::Order { factor, time_scale }, None) => {
@@ -246,28 +256,28 @@ impl Tracker {
         }
     }
 
+    /// Forgets all scratch.
+    pub(crate) fn reset(&mut self) {
+        self.path.reset();
+        self.bracket = Bracket::default();
+    }
+
     fn count_event(&mut self, model: &Model, key: Option<usize>) -> StepResult {
         self.events += 1;
         if self.events <= self.rules.max_events {
             return Ok(());
         }
-        let constraint = model.constraints.name(Key(key.unwrap_or(0) as u64)).to_owned();
+        let constraint = model.describe(self.path.course.motion.watched.id(key.unwrap_or(0)));
         let (limit, t) = (self.rules.max_events, self.path.course.at.t);
         Err(StepError::TooManyEvents { limit, t, constraint }.into())
-    }
-
-    pub(crate) fn poison(&mut self) {
-        self.control.poison();
-        self.path.poison();
-        self.bracket.poison();
     }
 }
 
 /// Flights that shrink by one factor end after length/(1 − factor); where the contact was thrown up by others the factor
 /// is not known, and the flight itself is lost in rounding.
-fn accumulated(model: &Model, flight: &Flight) -> Box<StepError> {
+fn accumulated(model: &Model, flight: &NextFlight) -> Box<StepError> {
     let factor = if flight.speed < flight.approach { flight.speed / flight.approach } else { 0.0 };
     let t = flight.t + flight.length / (1.0 - factor);
-    let constraint = model.constraints.name(Key(flight.key as u64)).to_owned();
+    let constraint = model.describe(flight.id);
     StepError::Accumulation { constraint, t }.into()
 }

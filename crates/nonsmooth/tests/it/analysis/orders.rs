@@ -1,7 +1,7 @@
 //! Measured orders of moreau-jean against exact solutions, in every norm.
 
+use crate::kit::Options;
 use crate::moreau_jean;
-use nonsmooth::Options;
 use nonsmooth::analysis::exact::{EXACT, find};
 use nonsmooth::analysis::{Errors, Ladder, NORMS, Order, Reference, Run, Runs, Study};
 

@@ -1,9 +1,11 @@
 //! Studies: references by a run, threads, costs and mistakes.
 
+use crate::kit::{
+    ConstraintId, Counts, Event, Integrator, Model, Options, Refusal, State, StepLog, StepResult,
+};
 use crate::moreau_jean;
 use nonsmooth::analysis::exact::{Exact, find};
 use nonsmooth::analysis::{Ladder, Reference, Runs, Study, StudyError};
-use nonsmooth::{Counts, Event, Integrator, Key, Model, Options, Refusal, State, StepLog, StepResult};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn exact(name: &str) -> Box<dyn Exact> {
@@ -80,13 +82,15 @@ impl Integrator for Oracle {
         (next.q, next.v) = (motion.q, motion.v);
         let event = |t: f64| {
             let (u_minus, u_plus) = (self.0.before(t).v[0], self.0.at(t).v[0]);
-            Event { t, key: Key(0), gap: 0.0, u_minus, u_plus, impulse: u_plus - u_minus }
+            let row = |x: f64| [x, 0.0, 0.0, 0.0, 0.0, 0.0];
+            let (id, impulse) = (ConstraintId::member(0, 0), row(u_plus - u_minus));
+            Event { t, id, gap: 0.0, u_minus: row(u_minus), u_plus: row(u_plus), impulse, work: 0.0 }
         };
         log.events.extend(self.0.jumps(next.t).into_iter().filter(|&t| t > now.t).map(event));
         Ok(())
     }
 
-    fn poison(&mut self) {}
+    fn reset(&mut self) {}
 }
 
 #[test]
@@ -204,7 +208,7 @@ fn mistakes_are_refused_in_words() {
     );
     let position = Options::default().with_word("level", "position");
     let error = make(&good, &position, &[]);
-    assert!(matches!(error, StudyError::Refused(Refusal::RestitutionAtPositionLevel { .. })), "{error}");
+    assert!(matches!(error, StudyError::Refused(Refusal::Rebound { .. })), "{error}");
     // The reference has other coordinates than the model.
     let block = self::exact("sliding-block");
     let study = Study {

@@ -1,10 +1,10 @@
 //! Bilateral constraints: rigid joints, the pendulum as a joint, skates.
 
 use super::run;
-use crate::order;
-use nonsmooth::{
-    Bilateral, Gap, Linear, Model, ModelBuilder, Options, Sparse, State, UserError, VelocityConstraint,
+use crate::kit::{
+    Bilateral, Built, Gap, Linear, ModelBuilder, Options, Sparse, UserError, VelocityConstraint,
 };
+use crate::order;
 
 #[test]
 fn rigidly_joined_masses_share_one_acceleration() {
@@ -89,7 +89,7 @@ impl VelocityConstraint for Blade {
 }
 
 /// A skate at the origin that points along x, with the given speed and spin, pulled along x.
-fn skate(speed: f64, spin: f64, pull: f64) -> (Model, State) {
+fn skate(speed: f64, spin: f64, pull: f64) -> Built {
     let system = Linear::new("skate", Sparse::diagonal(&[1.5, 1.5, 0.2]))
         .load(&[1.5 * pull, 0.0, 0.0])
         .initial(&[0.0; 3], &[speed, 0.0, spin]);
@@ -101,7 +101,7 @@ fn skate(speed: f64, spin: f64, pull: f64) -> (Model, State) {
 }
 
 /// Largest distance from the closed form over 3 s, after checking the constraint in every step.
-fn astray(model: (Model, State), theta: f64, n: u64, exact: impl Fn(f64) -> [f64; 2]) -> f64 {
+fn astray(model: Built, theta: f64, n: u64, exact: impl Fn(f64) -> [f64; 2]) -> f64 {
     let ours = run(model, &Options::default().with("theta", theta), 3.0 / n as f64, n);
     let mut worst = 0.0f64;
     for (k, (q, v)) in ours.q.iter().zip(&ours.v).enumerate() {

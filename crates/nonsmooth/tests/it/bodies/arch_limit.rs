@@ -10,8 +10,7 @@
 //! Everything is affine in (H, x₀): the arch can stand iff these half-planes have a point in common, which clipping a
 //! polygon tells. By symmetry and convexity nothing is lost by asking for symmetric states. [Heyman66]
 
-use nonsmooth::{Body, Coulomb, ModelBuilder, MoreauJean, Obstacle, Part, Simulation};
-use nonsmooth_geometry::{planar, spatial};
+use super::prelude::*;
 use std::f64::consts::PI;
 
 /// Corners of voussoir `i` of `n`.
@@ -56,8 +55,8 @@ fn clip(polygon: &[[f64; 2]], a: [f64; 3]) -> Vec<[f64; 2]> {
 
 /// Whether an arch of `n` voussoirs of thickness `t` can stand.
 fn stands(n: usize, t: f64, mu: f64) -> bool {
-    let parts: Vec<(f64, [f64; 2])> = (0..n).map(|i| figure(&corners(i, n, t))).collect();
-    let half: f64 = 0.5 * parts.iter().map(|part| part.0).sum::<f64>();
+    let pieces: Vec<(f64, [f64; 2])> = (0..n).map(|i| figure(&corners(i, n, t))).collect();
+    let half: f64 = 0.5 * pieces.iter().map(|piece| piece.0).sum::<f64>();
     let (low, high) = (1.0 - 0.5 * t, 1.0 + 0.5 * t);
     let mut polygon = vec![[0.0, low], [10.0 * half, low], [10.0 * half, high], [0.0, high]];
     let (mut weight, mut moment) = (0.0, 0.0);
@@ -79,7 +78,7 @@ fn stands(n: usize, t: f64, mu: f64) -> bool {
             // Rounding must not cut where a condition holds with equality at the springings.
             polygon = clip(&polygon, [cut[0], cut[1], cut[2] + 1e-12]);
         }
-        if let Some((area, centre)) = parts.get(joint) {
+        if let Some((area, centre)) = pieces.get(joint) {
             weight += area;
             moment += area * centre[0];
         }
@@ -114,24 +113,25 @@ const FRICTION: f64 = 0.8;
 
 fn plane_arch(n: usize, t: f64, h: f64) -> Simulation {
     let mut builder = ModelBuilder::new();
-    builder.plane();
     builder.gravity([0.0, -9.81, 0.0]);
     let stone = builder.material("stone");
     let law = builder.law("joint", Coulomb { friction: FRICTION, ..Coulomb::default() });
     builder.default_pair(law);
     let floor = planar::Shape::half_plane([0.0, 1.0]).expect("a right shape");
-    builder.obstacle(Obstacle::new("floor", vec![Part::plane(floor, stone)]));
+    builder.kinematic(KinematicBody::new("floor", vec![Collider::plane(floor, stone)]));
     for i in 0..n {
         let corners = corners(i, n, t);
         let (_, [x, y]) = figure(&corners);
         let shape =
             planar::Shape::polygon(&corners.map(|p| [p[0] - x, p[1] - y])).expect("a right shape");
         let mass = shape.mass_properties(2000.0).expect("a solid");
-        let mut inertia = [[0.0; 3]; 3];
-        inertia[2][2] = mass.inertia;
-        let parts = vec![Part::plane(shape, stone)];
+        let colliders = vec![Collider::plane(shape, stone)];
         let position = [x, y, 0.0];
-        builder.body(Body { position, parts, ..Body::new(&format!("{i}"), mass.mass, inertia) });
+        builder.body(Body {
+            position,
+            colliders,
+            ..Body::planar(&format!("{i}"), mass.mass, mass.inertia)
+        });
     }
     let (model, state) = builder.build(0.0).expect("a right model");
     Simulation::new(model, state, Box::new(MoreauJean::default()), h).expect("the scheme takes it")

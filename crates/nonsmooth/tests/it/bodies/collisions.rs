@@ -1,29 +1,25 @@
 //! Collisions of free bodies: what must be kept is kept; Newton's cradle.
 
-use super::Yard;
-use super::kit::{Random, observe};
+use super::prelude::*;
 use glam::DVec3;
-use nonsmooth::{Body, Simulation, State};
 use nonsmooth_geometry::spatial::Shape;
 
 /// Momentum, angular momentum about the origin, kinetic energy.
 fn kept(simulation: &Simulation, state: &State) -> (DVec3, DVec3, f64) {
-    let bodies = &simulation.model.bodies;
     let (mut momentum, mut turn, mut energy) = (DVec3::ZERO, DVec3::ZERO, 0.0);
-    for i in 0..bodies.n {
-        let (position, rotation) = bodies.pose(&state.q, i);
-        let (v, omega) = bodies.twist(&state.v, i);
-        momentum += bodies.mass[i] * v;
-        turn += position.cross(bodies.mass[i] * v) + rotation * bodies.inertia[i].times(omega);
-        energy += bodies.energies(state, i).0;
+    for body in bodies_of(&simulation.model, state) {
+        let p = body.mass * body.velocity;
+        momentum += p;
+        turn += body.position.cross(p) + body.rotation * body.momentum;
+        energy += body.kinetic();
     }
     (momentum, turn, energy)
 }
 
 fn shape(random: &mut Random) -> Shape {
-    let mut size = || random.within(0.05, 0.2);
+    let mut size = || random.between(0.05, 0.2);
     let (a, b, c) = (size(), size(), size());
-    match random.next() % 5 {
+    match random.bits() % 5 {
         0 => Shape::ball(a),
         1 => Shape::cuboid([a, b, c]),
         2 => Shape::capsule(a, b),
@@ -35,7 +31,7 @@ fn shape(random: &mut Random) -> Shape {
 
 /// Two random bodies on the way towards each other, free of gravity.
 fn pair(seed: u64, friction: f64, restitution: f64, spin: f64) -> Simulation {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut yard = Yard::new(friction, restitution);
     yard.builder.gravity([0.0; 3]);
     for side in [-1.0, 1.0] {
@@ -43,8 +39,8 @@ fn pair(seed: u64, friction: f64, restitution: f64, spin: f64) -> Simulation {
         let mass = shape.mass_properties(1000.0).expect("a solid");
         let mut body: Body = yard.body("body", &shape, 1000.0, [0.0; 3]);
         // Shapes whose centre of mass is elsewhere are put so that it is the origin.
-        for part in &mut body.parts {
-            if let nonsmooth::Placed::Space(_, pose) = &mut part.placed {
+        for part in &mut body.colliders {
+            if let nonsmooth::model::rigid::PosedShape::Space(_, pose) = &mut part.posed {
                 pose.position = mass.centre.map(|x| -x);
             }
         }
@@ -52,7 +48,7 @@ fn pair(seed: u64, friction: f64, restitution: f64, spin: f64) -> Simulation {
         body.position = [0.7 * side + aside[0], aside[1], aside[2]];
         body.rotation = random.turn();
         let off = random.vector(0.3);
-        body.velocity = [-side * random.within(1.0, 3.0), off[1], off[2]];
+        body.velocity = [-side * random.between(1.0, 3.0), off[1], off[2]];
         body.angular_velocity = random.vector(spin);
         yard.builder.body(body);
     }
@@ -69,7 +65,7 @@ fn through(
         let before = simulation.state.clone();
         let carried = {
             let frame = simulation.step().unwrap_or_else(|error| panic!("{error}"));
-            frame.log.touches.impulses.iter().any(|p| p[0] > 0.0)
+            contacts(&frame).any(|c| c.impulse[0] > 0.0)
         };
         if carried {
             n_touched += 1;
@@ -172,8 +168,8 @@ fn a_bar_hit_off_centre() {
     yard.builder.body(ball);
     let mut simulation = yard.simulation(1e-3);
     simulation.run(60, &mut []).unwrap();
-    let bodies = &simulation.model.bodies;
-    let (bar, ball, turn) = (bodies.mass[0], bodies.mass[1], bodies.inertia[0].0[2]);
+    let bodies = &simulation.model.rigid.bodies;
+    let (bar, ball, turn) = (bodies[0].mass, bodies[1].mass, bodies[0].inertia.0[2]);
     let p = (1.0 + e) * 2.0 / (1.0 / bar + 1.0 / ball + a * a / turn);
     let v = &simulation.state.v;
     for (got, want) in [(v[0], p / bar), (v[5], -a * p / turn), (v[6], 2.0 - p / ball)] {

@@ -2,10 +2,11 @@
 
 use super::kit::observe;
 use crate::{moreau_jean, order};
-use nonsmooth::{
-    Bilateral, Body, Coulomb, Gap, Linear, ModelBuilder, NewtonImpact, Obstacle, Options, Part,
-    Simulation, Sparse, UserError,
-};
+use nonsmooth::laws::{Bilateral, Coulomb, NewtonImpact};
+use nonsmooth::model::rigid::{Body, Collider, KinematicBody};
+use nonsmooth::model::{Gap, Linear, ModelBuilder, UserError};
+use nonsmooth::solvers::{Options, Sparse};
+use nonsmooth::{ConstraintLog, Model, Simulation};
 use nonsmooth_geometry::planar;
 
 const UNIT: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 3.0]];
@@ -13,6 +14,19 @@ const UNIT: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 3.0]];
 fn simulation(builder: ModelBuilder, h: f64) -> Simulation {
     let (model, state) = builder.build(0.0).expect("a right model");
     Simulation::new(model, state, moreau_jean(&Options::default()), h).expect("the scheme takes it")
+}
+
+/// Sum of the normal impulses of gaps, and of contacts of bodies [N·s].
+fn normal_impulses(model: &Model, log: &ConstraintLog) -> (f64, f64) {
+    let mut sums = (0.0, 0.0);
+    for (c, id) in log.ids.iter().enumerate() {
+        let p = log.impulse[log.rows(c).start];
+        match model.constraint_number(*id) {
+            Some(_) => sums.0 += p,
+            None => sums.1 += p,
+        }
+    }
+    sums
 }
 
 /// A body falls on a plate (a linear system, height q) that stands on a spring: Newton's law at the impact, the weight
@@ -26,9 +40,6 @@ fn a_body_falls_on_a_plate_on_a_spring() {
         let mut gravity = [0.0; 3];
         gravity[up] = -9.81;
         builder.gravity(gravity);
-        if plane {
-            builder.plane();
-        }
         let plate = Linear {
             stiffness: Some(Sparse::diagonal(&[stiffness])),
             damping: Some(Sparse::diagonal(&[50.0])),
@@ -37,7 +48,8 @@ fn a_body_falls_on_a_plate_on_a_spring() {
         let plate = builder.linear(plate);
         let mut position = [0.0; 3];
         position[up] = 0.2;
-        let stone = builder.body(Body { position, ..Body::new("stone", stone_mass, UNIT) });
+        let stone =
+            builder.body(Body { position, planar: plane, ..Body::new("stone", stone_mass, UNIT) });
         let law = builder.law("plastic", NewtonImpact { restitution: 0.0 });
         builder.linear_gap("on plate", law, &[(stone.system(), up, 1.0), (plate, 0, -1.0)], -0.1);
         let h = 1e-4;
@@ -86,20 +98,17 @@ fn a_disk_meets_a_disk_of_another_kind() {
     let radius = 0.1;
     let shape = planar::Shape::ball(radius).unwrap();
     let mass = shape.mass_properties(100.0).unwrap();
-    let mut inertia = [[0.0; 3]; 3];
-    inertia[2][2] = mass.inertia;
     let run = |both_bodies: bool| {
         let mut builder = ModelBuilder::new();
-        builder.plane();
         let material = builder.material("stuff");
         let law = builder.law("elastic", NewtonImpact { restitution: 0.8 });
         builder.default_pair(law);
-        let parts = vec![Part::plane(shape.clone(), material)];
+        let colliders = vec![Collider::plane(shape.clone(), material)];
         let body = |name: &str, position, velocity| Body {
             position,
             velocity,
-            parts: parts.clone(),
-            ..Body::new(name, mass.mass, inertia)
+            colliders: colliders.clone(),
+            ..Body::planar(name, mass.mass, mass.inertia)
         };
         let first = builder.body(body("first", [-0.5, 0.03, 0.0], [2.0, 0.0, 0.0]));
         if both_bodies {
@@ -112,8 +121,8 @@ fn a_disk_meets_a_disk_of_another_kind() {
         let mut simulation = simulation(builder, 1e-4);
         let mut force = 0.0;
         observe(&mut simulation, 5000, |frame| {
-            force += frame.log.contacts.impulse.iter().sum::<f64>();
-            force += frame.log.touches.impulses.iter().map(|p| p[0]).sum::<f64>();
+            let (gaps, contacts) = normal_impulses(frame.model, &frame.log.constraints);
+            force += gaps + contacts;
         });
         let (v, k) = (simulation.state.v, if both_bodies { 0 } else { 2 });
         (v[k], v[k + 1], force)
@@ -225,21 +234,19 @@ fn friction_between_a_body_and_a_sledge() {
 #[test]
 fn a_shape_and_a_gap_carry_together() {
     let mut builder = ModelBuilder::new();
-    builder.plane();
     builder.gravity([0.0, -9.81, 0.0]);
     let material = builder.material("stuff");
     let law = builder.law("rough", Coulomb { friction: 0.5, ..Coulomb::default() });
     let smooth = builder.law("smooth", NewtonImpact { restitution: 0.0 });
     builder.default_pair(law);
-    let floor = Part::plane(planar::Shape::half_plane([0.0, 1.0]).unwrap(), material);
-    builder.obstacle(Obstacle::new("floor", vec![floor]));
+    let floor = Collider::plane(planar::Shape::half_plane([0.0, 1.0]).unwrap(), material);
+    builder.kinematic(KinematicBody::new("floor", vec![floor]));
     let shape = planar::Shape::rectangle([0.2, 0.1]).unwrap();
     let mass = shape.mass_properties(100.0).unwrap();
-    let mut inertia = [[0.0; 3]; 3];
-    inertia[2][2] = mass.inertia;
-    let parts = vec![Part::plane(shape, material)];
+    let colliders = vec![Collider::plane(shape, material)];
     let position = [0.0, 0.1, 0.0];
-    let block = builder.body(Body { position, parts, ..Body::new("block", mass.mass, inertia) });
+    let block =
+        builder.body(Body { position, colliders, ..Body::planar("block", mass.mass, mass.inertia) });
     // A weight of 5 kg rests on top of the block.
     let weight = Linear {
         load: vec![-5.0 * 9.81],
@@ -252,8 +259,8 @@ fn a_shape_and_a_gap_carry_together() {
     let start = simulation.state.clone();
     let mut forces = (0.0, 0.0);
     observe(&mut simulation, 2000, |frame| {
-        forces.0 = frame.log.contacts.impulse.iter().sum::<f64>() / 1e-3;
-        forces.1 = frame.log.touches.impulses.iter().map(|p| p[0]).sum::<f64>() / 1e-3;
+        let (gaps, contacts) = normal_impulses(frame.model, &frame.log.constraints);
+        forces = (gaps / 1e-3, contacts / 1e-3);
     });
     assert!(super::kit::moved(&start, &simulation.state) < 1e-9);
     let (top, floor) = (5.0 * 9.81, (5.0 + mass.mass) * 9.81);

@@ -1,9 +1,6 @@
 //! Free rotation: what the midpoint rule keeps, and how well.
 
-use super::kit::Random;
-use crate::moreau_jean;
-use crate::order;
-use nonsmooth::{Body, ModelBuilder, Options, RunError, Simulation, State, StepError};
+use super::prelude::*;
 
 const INERTIA: [f64; 3] = [1.0, 2.0, 3.0];
 
@@ -23,10 +20,8 @@ fn spinning(angular_velocity: [f64; 3], h: f64) -> Simulation {
 
 /// Energy, ‖Jω‖ and R Jω.
 fn invariants(simulation: &Simulation, state: &State) -> (f64, f64, glam::DVec3) {
-    let bodies = &simulation.model.bodies;
-    let momentum = bodies.inertia[0].times(bodies.twist(&state.v, 0).1);
-    let (_, rotation) = bodies.pose(&state.q, 0);
-    (bodies.energies(state, 0).0, momentum.length(), rotation * momentum)
+    let body = &bodies_of(&simulation.model, state)[0];
+    (body.kinetic(), body.momentum.length(), body.rotation * body.momentum)
 }
 
 #[test]
@@ -85,7 +80,7 @@ fn a_thrown_body_follows_the_parabola() {
 /// A step in which a body turns many times may be refused, with a step that can be made.
 #[test]
 fn a_step_of_many_turns_is_refused_with_a_step_that_goes() {
-    let (h, mut refused, mut random) = (0.01, 0, Random(3));
+    let (h, mut refused, mut random) = (0.01, 0, Random::new(3));
     for k in 0..400 {
         let axis = glam::DVec3::from_array(random.vector(1.0)).normalize();
         let turn = [1.0, 3.0, 10.0, 30.0][k % 4];

@@ -1,8 +1,6 @@
 //! Obstacles that move: conveyor, vibrating table, turntable; what they do is in the ledger.
 
-use super::kit::{observe, shifted};
-use super::{Yard, watch};
-use nonsmooth::{EnergyLedger, Moved, Simulation};
+use super::prelude::*;
 use nonsmooth_geometry::spatial::Shape;
 
 fn half_space() -> Shape {
@@ -11,9 +9,9 @@ fn half_space() -> Shape {
 
 /// The balance closes to rounding, and the obstacle's column is not idle.
 fn closes(ledger: &EnergyLedger) {
-    let scale = ledger.scale.max(ledger.total.obstacle.abs());
+    let scale = ledger.scale.max(ledger.total.prescribed.abs());
     assert!(ledger.worst_remainder <= 1e-12 * scale, "{:.2e} {scale}", ledger.worst_remainder);
-    assert!(ledger.total.obstacle != 0.0, "{:?}", ledger.total);
+    assert!(ledger.total.prescribed != 0.0, "{:?}", ledger.total);
 }
 
 fn on_conveyor(shape: &Shape, height: f64, speed: f64, mu: f64) -> Simulation {
@@ -46,9 +44,9 @@ fn a_conveyor_takes_a_box_along() {
     assert!((behind - want).abs() < 2e-6, "{behind} {want}");
     closes(&ledger);
     // Half of the belt's work is friction, half is kinetic energy.
-    let mass = simulation.model.bodies.mass[0];
+    let mass = simulation.model.rigid.bodies[0].mass;
     let kinetic = 0.5 * mass * speed * speed;
-    assert!((ledger.total.obstacle / (2.0 * kinetic) - 1.0).abs() < 1e-3, "{:?}", ledger.total);
+    assert!((ledger.total.prescribed / (2.0 * kinetic) - 1.0).abs() < 1e-3, "{:?}", ledger.total);
     assert!((ledger.total.friction / -kinetic - 1.0).abs() < 1e-3, "{:?}", ledger.total);
 }
 
@@ -95,8 +93,8 @@ fn a_box_leaves_a_table_that_outruns_gravity() {
 /// How far from the axis of a turntable a box gets that begins at radius r, turning with the table.
 fn on_turntable(rate: f64, radius: f64, mu: f64, h: f64, time: f64) -> (f64, EnergyLedger) {
     let mut yard = Yard::new(mu, 0.0);
-    yard.drive("table", half_space(), move |t| Moved {
-        rotation: super::kit::about([0.0, 0.0, 1.0], rate * t),
+    yard.drive("table", half_space(), move |t| KinematicState {
+        rotation: about([0.0, 0.0, 1.0], rate * t),
         angular_velocity: [0.0, 0.0, rate],
         ..shifted([0.0; 3], [0.0; 3])
     });
@@ -146,7 +144,7 @@ fn a_lift_does_the_work_of_rising() {
     closes(&ledger);
     assert!((simulation.state.q[2] - 0.6).abs() < 1e-9);
     let rise = 8.0 * 9.81 * speed;
-    assert!((ledger.total.obstacle / rise - 1.0).abs() < 1e-9, "{:?}", ledger.total);
+    assert!((ledger.total.prescribed / rise - 1.0).abs() < 1e-9, "{:?}", ledger.total);
 }
 
 /// A motion that is not finite at the start is refused with the obstacle's name.

@@ -1,35 +1,34 @@
 //! Bodies in the plane: closed forms, and the same motion as in space.
 
-use super::{Yard, watch};
-use nonsmooth::{Body, Coulomb, ModelBuilder, MoreauJean, Obstacle, Part, Simulation};
+use super::prelude::*;
 use nonsmooth_geometry::planar::Shape;
-use nonsmooth_geometry::spatial;
 
 struct Flat {
     builder: ModelBuilder,
-    material: nonsmooth::MaterialId,
+    material: MaterialId,
 }
 
 impl Flat {
     /// A half-plane below the line through the origin with this normal.
     fn new(friction: f64, restitution: f64, normal: [f64; 2]) -> Self {
         let mut builder = ModelBuilder::new();
-        builder.plane();
         builder.gravity([0.0, -9.81, 0.0]);
         let material = builder.material("stuff");
         let law = builder.law("all", Coulomb { friction, restitution, ..Coulomb::default() });
         builder.default_pair(law);
-        let part = Part::plane(Shape::half_plane(normal).expect("a right shape"), material);
-        builder.obstacle(Obstacle::new("ground", vec![part]));
+        let part = Collider::plane(Shape::half_plane(normal).expect("a right shape"), material);
+        builder.kinematic(KinematicBody::new("ground", vec![part]));
         Self { builder, material }
     }
 
     fn body(&self, shape: &Shape, at: [f64; 2]) -> Body {
         let mass = shape.mass_properties(100.0).expect("a solid");
-        let mut inertia = [[0.0; 3]; 3];
-        inertia[2][2] = mass.inertia;
-        let parts = vec![Part::plane(shape.clone(), self.material)];
-        Body { position: [at[0], at[1], 0.0], parts, ..Body::new("body", mass.mass, inertia) }
+        let colliders = vec![Collider::plane(shape.clone(), self.material)];
+        Body {
+            position: [at[0], at[1], 0.0],
+            colliders,
+            ..Body::planar("body", mass.mass, mass.inertia)
+        }
     }
 
     fn simulation(self, h: f64) -> Simulation {
@@ -74,7 +73,7 @@ fn a_stack_of_rectangles_stays() {
     let mut simulation = flat.simulation(1e-3);
     let start = simulation.state.clone();
     let (ledger, summary) = watch(&mut simulation, 10_000);
-    let moved = super::kit::moved(&start, &simulation.state);
+    let moved = moved(&start, &simulation.state);
     // As for stacks in space.
     assert!(moved < 1e-9, "{moved:.2e}");
     assert!(summary.overlap < 1e-9 && summary.unconverged == 0);
@@ -107,7 +106,7 @@ fn a_planar_motion_is_the_same_in_space() {
         let mut body = flat.body(&Shape::rectangle([0.2, 0.1]).unwrap(), [0.0, height]);
         body.velocity = [velocity, 0.0, 0.0];
         body.angular_velocity = [0.0, 0.0, spin];
-        body.rotation = super::kit::about([0.0, 0.0, 1.0], tilt);
+        body.rotation = about([0.0, 0.0, 1.0], tilt);
         flat.builder.body(body);
         let mut plane = flat.simulation(h);
 
@@ -118,7 +117,7 @@ fn a_planar_motion_is_the_same_in_space() {
         let mut body = yard.body("body", &shape, 100.0, [0.0, 0.0, height]);
         body.velocity = [velocity, 0.0, 0.0];
         body.angular_velocity = [0.0, -spin, 0.0];
-        body.rotation = super::kit::about([0.0, 1.0, 0.0], -tilt);
+        body.rotation = about([0.0, 1.0, 0.0], -tilt);
         yard.builder.body(body);
         let mut space = yard.simulation(h);
 

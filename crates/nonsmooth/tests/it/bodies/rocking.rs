@@ -9,10 +9,8 @@
 //! ω⁺/ω⁻ = (1 − 3 sin²α)/(1 + 3 sin²α)          without friction: only the vertical impulse acts; or 0
 //! ```
 
-use super::Yard;
-use super::kit::about;
+use super::prelude::*;
 use glam::DVec3;
-use nonsmooth::{Body, Simulation};
 use nonsmooth_geometry::spatial::Shape;
 
 /// A block (half width b, half height a) that stands on its right corner, turned by `angle` and turning back.

@@ -1,8 +1,7 @@
 //! Rods that lie nearly along each other, or along edges.
 
-use super::Yard;
+use super::prelude::*;
 use glam::DQuat;
-use nonsmooth::{Obstacle, Options, Part, Simulation, Solving, find_integrator};
 use nonsmooth_geometry::spatial::{Pose, Shape, distance};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 
@@ -52,9 +51,9 @@ fn rail() -> Shape {
 fn depths(shape: &Shape, bed: &Bed, (h, drop): (f64, f64)) -> [f64; 2] {
     let mut yard = Yard::new(0.5, 0.0);
     for (k, &Pose { position, rotation }) in bed.poses.iter().enumerate() {
-        let part = Part::space(bed.under.clone(), yard.material);
-        let obstacle = Obstacle::new(&format!("under {k}"), vec![part]);
-        yard.builder.obstacle(Obstacle { position, rotation, ..obstacle });
+        let part = Collider::space(bed.under.clone(), yard.material);
+        let obstacle = KinematicBody::new(&format!("under {k}"), vec![part]);
+        yard.builder.kinematic(KinematicBody { position, rotation, ..obstacle });
     }
     let mut body = yard.body("rod", shape, 2000.0, [0.01, 0.0, bed.height + drop]);
     body.rotation = lying(1e-3, 0.0);
@@ -110,17 +109,18 @@ fn rocked(scheme: &str, h: f64) -> [f64; 2] {
     );
     let fixed = Pose::turned([0.0; 3], [1.0, 0.0, 0.0], FRAC_PI_2);
     let mut yard = Yard::new(1.0, 0.0);
-    let part = Part::space(under.clone(), yard.material);
-    let obstacle = Obstacle::new("under", vec![part]);
-    yard.builder.obstacle(Obstacle { rotation: fixed.rotation, ..obstacle });
+    let part = Collider::space(under.clone(), yard.material);
+    let obstacle = KinematicBody::new("under", vec![part]);
+    yard.builder.kinematic(KinematicBody { rotation: fixed.rotation, ..obstacle });
     let mut body = yard.body("rod", &shape, 2000.0, [0.0, 0.0, r + RADIUS]);
     body.rotation = lying(0.0, 0.0);
     body.velocity = [turning * RADIUS, 0.0, 0.0];
     body.angular_velocity = [0.0, turning, 0.0];
     yard.builder.body(body);
     let (model, state) = yard.builder.build(0.0).expect("a right model");
-    let scheme = find_integrator(scheme).expect("a listed scheme");
-    let scheme = scheme.build(&Options::default(), Solving::default()).expect("defaults are valid");
+    let scheme = integrators::find(scheme).expect("a listed scheme");
+    let scheme =
+        scheme.build(&Options::default(), SolverSettings::default()).expect("defaults are valid");
     let mut simulation = Simulation::new(model, state, scheme, h).expect("the scheme takes it");
     let mut expected = 0.0;
     for _ in 0..(1.0 / h).round() as u64 {

@@ -1,7 +1,6 @@
 //! Rolling: on planes, meshes and height fields alike; from sliding to rolling; down an incline.
 
-use super::kit::{about, observe};
-use super::{Yard, watch};
+use super::prelude::*;
 use nonsmooth_geometry::spatial::Shape;
 
 const RADIUS: f64 = 0.1;
@@ -116,7 +115,7 @@ fn a_ball_with_backspin_ends_rolling() {
         let x = simulation.state.q[0];
         assert!((x - way).abs() < 0.5 * h * h * mu * 9.81 + 1e-8, "{v} {spin}: {x} {way}");
         // Lost to friction: ½ (2m/7) slip² of the reduced mass of the point of contact.
-        let mass = simulation.model.bodies.mass[0];
+        let mass = simulation.model.rigid.bodies[0].mass;
         let loss = -mass * slip * slip / 7.0;
         assert!((ledger.total.friction / loss - 1.0).abs() < 1e-6 || slip == 0.0, "{:?}", ledger.total);
     }

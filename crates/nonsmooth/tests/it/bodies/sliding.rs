@@ -1,8 +1,6 @@
 //! Boxes that slide, and boxes that must not.
 
-use super::kit::{about, moved, observe};
-use super::{Yard, watch};
-use nonsmooth::{Anchor, Coulomb, NewtonImpact, Obstacle, Part, Spring};
+use super::prelude::*;
 use nonsmooth_geometry::spatial::Shape;
 
 /// Friction at four corners of a box that slides without turning acts at the centre of pressure, which lies ahead of the
@@ -52,22 +50,23 @@ fn a_pinched_box_does_not_creep_in_an_hour() {
         let wall = Shape::half_space([1.0, 0.0, 0.0]).unwrap();
         yard.fix("wall", wall, [0.0; 3]);
         // The pad stands on ice, which takes its weight and leaves it free to press.
-        let shelf = Part::space(Shape::half_space([0.0, 0.0, 1.0]).unwrap(), ice);
-        let shelf = Obstacle { position: [0.0, 0.0, -0.2], ..Obstacle::new("shelf", vec![shelf]) };
-        yard.builder.obstacle(shelf);
+        let shelf = Collider::space(Shape::half_space([0.0, 0.0, 1.0]).unwrap(), ice);
+        let shelf =
+            KinematicBody { position: [0.0, 0.0, -0.2], ..KinematicBody::new("shelf", vec![shelf]) };
+        yard.builder.kinematic(shelf);
         let cube = Shape::cuboid([0.1; 3]).unwrap();
         yard.add("box", &cube, 1000.0, [0.1, 0.0, 0.0]);
         let pad = Shape::cuboid([0.1, 0.1, 0.2]).unwrap();
-        let mut pad = yard.body("pad", &pad, 1000.0, [0.3, 0.0, 0.0]);
+        let pad = yard.add("pad", &pad, 1000.0, [0.3, 0.0, 0.0]);
         let force = 3.0 * 8.0 * 9.81;
         if !pushed_by_spring {
-            pad.wrench = Some(Box::new(move |_| Ok([-force, 0.0, 0.0, 0.0, 0.0, 0.0])));
+            yard.builder.wrench(pad, false, Box::new(move |_| Ok([-force, 0.0, 0.0, 0.0, 0.0, 0.0])));
         }
-        let pad = yard.builder.body(pad);
         if pushed_by_spring {
             // Compressed by 1 cm.
             yard.builder.spring(Spring {
-                ends: [Anchor::On(pad, [0.1, 0.0, 0.0]), Anchor::World([0.89, 0.0, 0.0])],
+                name: "spring".into(),
+                ends: [Anchor { on: pad, at: [0.1, 0.0, 0.0] }, world([0.89, 0.0, 0.0])],
                 stiffness: force / 0.01,
                 damping: 0.0,
                 rest_length: 0.5,
@@ -90,10 +89,9 @@ fn a_box_pressed_too_weakly_slides_down() {
     let mut yard = Yard::new(mu, 0.0);
     yard.fix("wall", Shape::half_space([1.0, 0.0, 0.0]).unwrap(), [0.0; 3]);
     let cube = Shape::cuboid([0.1; 3]).unwrap();
-    let mut body = yard.body("box", &cube, 1000.0, [0.1, 0.0, 0.0]);
+    let body = yard.add("box", &cube, 1000.0, [0.1, 0.0, 0.0]);
     let force = 8.0 * 9.81;
-    body.wrench = Some(Box::new(move |_| Ok([-force, 0.0, 0.0, 0.0, 0.0, 0.0])));
-    yard.builder.body(body);
+    yard.builder.wrench(body, false, Box::new(move |_| Ok([-force, 0.0, 0.0, 0.0, 0.0, 0.0])));
     let mut simulation = yard.simulation(h);
     watch(&mut simulation, 1000);
     // a = g − μ F/m = g/2, exact for θ = ½; the friction at the wall's side is balanced by pressure there.

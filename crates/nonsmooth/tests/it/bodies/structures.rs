@@ -3,8 +3,7 @@
 //! A step solves for u to 1e-10 of h g, so a block that rests may drift by N h · 1e-10 h g: 1e-12 m in 10⁴ steps of 1 ms,
 //! times what the structure makes of a residual (a lever of some hundreds for a wall of 30 bricks).
 
-use super::Yard;
-use super::kit::{fastest, moved, observe, support};
+use super::prelude::*;
 use nonsmooth_geometry::spatial::Shape;
 
 /// Drift that residuals may add up to [m].
@@ -14,7 +13,7 @@ const DRIFT: f64 = 1e-9;
 fn stays(yard: Yard, h: f64, n: u64) {
     let mut simulation = yard.simulation(h);
     let start = simulation.state.clone();
-    let weight = 9.81 * simulation.model.bodies.mass.iter().sum::<f64>();
+    let weight = 9.81 * simulation.model.rigid.bodies.iter().map(|b| b.mass).sum::<f64>();
     let (mut speed, mut force) = (0.0f64, 0.0f64);
     let (ledger, summary) = observe(&mut simulation, n, |frame| {
         speed = speed.max(fastest(frame.after));

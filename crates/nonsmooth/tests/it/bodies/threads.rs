@@ -1,8 +1,6 @@
 //! The same bits for any number of threads.
 
-use super::Yard;
-use super::kit::Random;
-use nonsmooth::State;
+use super::prelude::*;
 use nonsmooth_geometry::spatial::Shape;
 
 /// 200 balls on a grid, jittered, fall into a box.
@@ -14,7 +12,7 @@ fn balls() -> Yard {
         yard.fix("wall", wall, [-0.55 * side[0], -0.55 * side[1], 0.0]);
     }
     let ball = Shape::ball(0.09).expect("a right shape");
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     for k in 0..200 {
         let [x, y, z] = [k % 5, k / 5 % 5, k / 25].map(|i| 0.2 * f64::from(i));
         let mut at = random.vector(0.009);
@@ -32,7 +30,7 @@ fn mixture() -> Yard {
         Shape::capsule(0.1, 0.05).expect("a right shape"),
         Shape::cuboid([0.1; 3]).expect("a right shape"),
     );
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     for k in 0..30 {
         let [x, y, z] = [k % 3, k / 3 % 3, k / 9].map(|i| 0.32 * f64::from(i));
         let mut body = yard.body(&format!("capsule {k}"), &capsule, 1000.0, [x, y, 0.2 + z]);
@@ -63,7 +61,7 @@ fn run(make: fn() -> Yard, n_threads: usize, n: u64) -> State {
 fn any_number_of_threads_gives_the_same_bits() {
     for (name, make, n) in [("balls", balls as fn() -> Yard, 150), ("mixture", mixture, 200)] {
         let one = run(make, 1, n);
-        assert!(!one.touches.keys.is_empty());
+        assert!(!one.memory.ids.is_empty());
         for n_threads in [2, 8] {
             let many = run(make, n_threads, n);
             let bits = |x: &[f64]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();

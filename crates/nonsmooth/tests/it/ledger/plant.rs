@@ -1,7 +1,8 @@
 //! Linear models written down twice: as what the builder gets, and as dense matrices.
 
-use nonsmooth::{
-    Bilateral, Gap, Key, Linear, Model, ModelBuilder, NewtonImpact, Sparse, State, SystemId, UserError,
+use crate::kit::{
+    Bilateral, Built, ConstraintId, Gap, Linear, Model, ModelBuilder, NewtonImpact, Sparse, SystemId,
+    UserError,
 };
 
 pub(crate) type Dense = Vec<Vec<f64>>;
@@ -134,7 +135,7 @@ impl Plant {
     }
 
     /// The model with systems and ties registered in these orders; tie k is called `tie<k>`.
-    pub(crate) fn build_in_order(&self, systems: &[usize], ties: &[usize]) -> (Model, State) {
+    pub(crate) fn build_in_order(&self, systems: &[usize], ties: &[usize]) -> Built {
         let mut builder = ModelBuilder::new();
         let mut ids = vec![SystemId(0); systems.len()];
         for &s in systems {
@@ -165,15 +166,15 @@ impl Plant {
         builder.build(0.0).expect("a right model")
     }
 
-    pub(crate) fn build(&self) -> (Model, State) {
+    pub(crate) fn build(&self) -> Built {
         let systems: Vec<usize> = (0..self.sizes.len()).collect();
         let ties: Vec<usize> = (0..self.ties.len()).collect();
         self.build_in_order(&systems, &ties)
     }
 
     /// The tie behind a constraint of the model.
-    pub(crate) fn tie(&self, model: &Model, key: Key) -> &Tie {
-        let number: usize = model.constraints.name(key)[3..].parse().expect("`tie<k>`");
+    pub(crate) fn tie(&self, model: &Model, key: ConstraintId) -> &Tie {
+        let number: usize = model.family(key).member_name(key.number())[3..].parse().expect("`tie<k>`");
         &self.ties[number]
     }
 }

@@ -1,9 +1,7 @@
 //! The slider-crank with clearance: a mechanism whose slider hits and rubs along its guide at four corners.
 
 use super::{Table, run_by};
-use nonsmooth::{
-    At, Coulomb, Gap, Lagrangian, Model, ModelBuilder, Options, State, Trajectory, UserError,
-};
+use crate::kit::{At, Built, Coulomb, Gap, Lagrangian, ModelBuilder, Options, Trajectory, UserError};
 
 const L1: f64 = 0.1530;
 const L2: f64 = 0.3060;
@@ -105,7 +103,7 @@ impl Gap for Corner {
     }
 }
 
-fn slider_crank() -> (Model, State) {
+fn slider_crank() -> Built {
     let mut builder = ModelBuilder::new();
     let start = ([0.0; 3], [150.0, -75.0, 0.0]);
     let system =

@@ -1,7 +1,7 @@
 //! A model with one of everything, each function of which fails on demand.
 
-use nonsmooth::{
-    At, Bilateral, Gap, Lagrangian, Linear, Model, ModelBuilder, NewtonImpact, Sparse, State, UserError,
+use crate::kit::{
+    At, Bilateral, Built, Gap, Lagrangian, Linear, ModelBuilder, NewtonImpact, Sparse, UserError,
     VelocityConstraint,
 };
 use std::sync::Arc;
@@ -179,7 +179,7 @@ impl VelocityConstraint for Skate {
 
 /// A cart with a force, two masses on a skate, a driven slider tied to the cart, a double pendulum that
 /// leans on a wall that swings and is far from a second one.
-pub(super) fn everything(switch: &Switch) -> (Model, State) {
+pub(super) fn everything(switch: &Switch) -> Built {
     let mut builder = ModelBuilder::new();
     let force = switch.clone();
     let cart = Linear::new("cart", Sparse::diagonal(&[1.0, 2.0]))

@@ -1,9 +1,9 @@
 //! An iteration that diverges is an error; a belt's work is booked where it belongs; one integrator serves two
 //! models.
 
-use nonsmooth::{
-    Bilateral, EnergyLedger, Integrator, Linear, Model, ModelBuilder, MoreauJean, NewtonImpact, Options,
-    RunError, Simulation, Sparse, State, StepError, StepLog, UserError, VelocityConstraint,
+use crate::kit::{
+    Bilateral, Built, EnergyLedger, Integrator, Linear, ModelBuilder, MoreauJean, NewtonImpact, Options,
+    RunError, Simulation, Sparse, StepError, StepLog, UserError, VelocityConstraint,
 };
 
 /// u = v/√(1+v²): Newton's iteration for u = 0 diverges from |v| > 1.
@@ -32,7 +32,7 @@ impl VelocityConstraint for Belt {
     }
 }
 
-fn held(constraint: impl VelocityConstraint + 'static, damping: f64, v: f64) -> (Model, State) {
+fn held(constraint: impl VelocityConstraint + 'static, damping: f64, v: f64) -> Built {
     let mut builder = ModelBuilder::new();
     let cart = Linear::new("cart", Sparse::diagonal(&[1.0])).damping(Sparse::diagonal(&[damping]));
     let cart = builder.linear(cart.initial(&[0.0], &[v]));
@@ -71,14 +71,14 @@ fn a_belt_that_drags_a_damped_cart_does_the_work() {
         simulation.run(100, &mut [&mut ledger]).expect("it runs");
         // The cart moves with the belt: no work at the contact, 2 N · 1 m/s · 1 s by the belt. Rounding.
         let total = ledger.total;
-        assert!(total.contact.abs() < 1e-12, "θ = {theta}: {total:?}");
-        assert!((total.obstacle - 2.0).abs() < 1e-12, "θ = {theta}: {total:?}");
+        assert!(total.joint.abs() < 1e-12, "θ = {theta}: {total:?}");
+        assert!((total.prescribed - 2.0).abs() < 1e-12, "θ = {theta}: {total:?}");
         assert!((total.viscous + 2.0).abs() < 1e-12, "θ = {theta}: {total:?}");
     }
 }
 
 /// A ball of this mass that lies on the floor.
-fn ball(mass: f64) -> (Model, State) {
+fn ball(mass: f64) -> Built {
     let mut builder = ModelBuilder::new();
     let ball = builder.linear(Linear::new("ball", Sparse::diagonal(&[mass])).load(&[-9.81 * mass]));
     let law = builder.law("impact", NewtonImpact { restitution: 0.0 });
@@ -95,7 +95,7 @@ fn one_integrator_serves_two_models_in_turn() {
         shared.step(&model, &state, 0.01, &mut next, &mut log).expect("it rests");
         let weight = mass * 9.81 * 0.01;
         assert!(
-            (log.contacts.impulse[0] - weight).abs() < 1e-15 * weight.max(1.0),
+            (log.constraints.impulse[0] - weight).abs() < 1e-15 * weight.max(1.0),
             "{mass} kg: {log:?}"
         );
     }

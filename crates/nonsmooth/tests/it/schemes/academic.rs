@@ -1,11 +1,11 @@
 //! Academic examples with closed solutions, and errors in norms made for velocities that jump.
 
 use super::run;
+use crate::kit::{Built, Linear, ModelBuilder, NewtonImpact, Options, Sparse, Trajectory};
 use crate::order;
-use nonsmooth::{Linear, Model, ModelBuilder, NewtonImpact, Options, Sparse, State, Trajectory};
 
 /// A unit mass with q ≥ 0 and restitution e, spring k, load f, from (1, 0).
-fn above_floor(stiffness: f64, load: f64, e: f64) -> (Model, State) {
+fn above_floor(stiffness: f64, load: f64, e: f64) -> Built {
     let mut builder = ModelBuilder::new();
     let mut system = Linear::new("mass", Sparse::diagonal(&[1.0])).load(&[load]).initial(&[1.0], &[0.0]);
     if stiffness != 0.0 {
@@ -18,7 +18,7 @@ fn above_floor(stiffness: f64, load: f64, e: f64) -> (Model, State) {
 }
 
 /// q̈ = −2 + r, q ≥ 0, e = ½: impacts at 1, 2, 2.5, …, at rest from t = 3 on.
-pub fn ball() -> (Model, State) {
+pub fn ball() -> Built {
     above_floor(0.0, -2.0, 0.5)
 }
 
@@ -41,7 +41,7 @@ pub fn ball_exact(t: f64) -> [f64; 2] {
 }
 
 /// q̈ + q = r, q ≥ 0, e = ½: q = 2^−n |cos t|.
-pub fn oscillator() -> (Model, State) {
+pub fn oscillator() -> Built {
     above_floor(1.0, 0.0, 0.5)
 }
 
@@ -97,7 +97,7 @@ impl Errors {
 /// A model, its solution, and a time at which no multiple of a step hits an impact.
 pub struct Example {
     pub name: &'static str,
-    pub make: fn() -> (Model, State),
+    pub make: fn() -> Built,
     pub exact: fn(f64) -> [f64; 2],
     pub end: f64,
 }

@@ -1,23 +1,23 @@
 //! The three Euler schemes: the tables of the lecture, orders, growth and decay of an oscillator, the ledger.
 
 use super::{build, run, simulate};
+use crate::kit::{
+    Built, EnergyLedger, Linear, ModelBuilder, NewtonImpact, Options, Refusal, Simulation, Sparse,
+};
 use crate::nonlinear::{free_double_pendulum, linear_system, runge_kutta, spring_pendulum};
 use crate::order;
-use nonsmooth::{
-    EnergyLedger, Linear, Model, ModelBuilder, NewtonImpact, Options, Refusal, Simulation, Sparse, State,
-};
 
 const SCHEMES: [&str; 3] = ["euler-explicit", "euler-semi-implicit", "euler-implicit"];
 
 /// A unit mass under a unit force, from rest.
-fn particle() -> (Model, State) {
+fn particle() -> Built {
     let mut builder = ModelBuilder::new();
     builder.linear(Linear::new("particle", Sparse::diagonal(&[1.0])).load(&[1.0]));
     builder.build(0.0).expect("the model is sound")
 }
 
 /// A mass of 2 kg on a spring, ω = 3 rad/s.
-fn oscillator() -> (Model, State) {
+fn oscillator() -> Built {
     let mut builder = ModelBuilder::new();
     let system = Linear::new("oscillator", Sparse::diagonal(&[2.0]));
     builder.linear(system.stiffness(Sparse::diagonal(&[18.0])).initial(&[0.7], &[-0.4]));
@@ -47,14 +47,14 @@ fn the_tables_of_the_lecture_are_met_exactly() {
 }
 
 /// Largest difference of q and v at `end` from `exact` after `n` steps.
-fn error(model: (Model, State), name: &str, end: f64, n: u64, exact: &[f64]) -> f64 {
+fn error(model: Built, name: &str, end: f64, n: u64, exact: &[f64]) -> f64 {
     let mut simulation = simulate(model, (name, &Options::default()), end / n as f64);
     simulation.run(n, &mut []).expect("smooth motion");
     let x = simulation.state.q.iter().chain(&simulation.state.v);
     x.zip(exact).fold(0.0, |m, (x, exact)| m.max((x - exact).abs()))
 }
 
-type Make = fn() -> (Model, State);
+type Make = fn() -> Built;
 const SMOOTH: [(&str, Make); 3] = [
     ("spring pendulum", spring_pendulum),
     ("double pendulum", free_double_pendulum),

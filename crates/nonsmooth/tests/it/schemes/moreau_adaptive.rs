@@ -2,11 +2,11 @@
 
 use super::academic::{Errors, Example, ball, ball_exact, oscillator, oscillator_exact};
 use super::{run, simulate};
-use crate::order;
-use nonsmooth::{
-    EnergyLedger, Linear, Model, ModelBuilder, NewtonImpact, Options, Refusal, Simulation, Sparse,
-    State, Summary, Trajectory,
+use crate::kit::{
+    Built, EnergyLedger, Linear, ModelBuilder, NewtonImpact, Options, Refusal, Simulation, Sparse,
+    Summary, Trajectory,
 };
+use crate::order;
 
 const NAME: &str = "moreau-adaptive";
 
@@ -81,7 +81,7 @@ fn work_buys_more_precision_than_with_fixed_steps_for_theta_half() {
 }
 
 /// A ball thrown at the floor without gravity; it arrives at t = `arrival`.
-fn thrown(arrival: f64) -> (Model, State) {
+fn thrown(arrival: f64) -> Built {
     let mut builder = ModelBuilder::new();
     let ball = Linear::new("ball", Sparse::diagonal(&[1.0])).initial(&[arrival], &[-1.0]);
     let ball = builder.linear(ball);
@@ -128,11 +128,11 @@ fn inner_steps_stay_below_h_max_and_end_with_the_step_of_the_run() {
     assert_eq!((frame.after.t, frame.after.step, frame.after.step_size), (0.1, 1, 0.1));
     // Rounding of 30 sums of size 10.
     assert!((frame.after.q[0] - 9.9).abs() < 1e-13);
-    assert_eq!(frame.after.memory, [7e-3]);
+    assert_eq!(frame.after.scheme, [7e-3]);
 }
 
 /// Two masses on springs, damped and shaken, between two stops.
-fn shaken(e: f64) -> (Model, State) {
+fn shaken(e: f64) -> Built {
     let mut builder = ModelBuilder::new();
     let matrix = |rows: [[f64; 2]; 2]| Sparse::from_rows(&rows.map(|row| row.to_vec()));
     let system = Linear::new("pair", matrix([[2.0, 0.5], [0.5, 1.0]]))
@@ -168,15 +168,16 @@ fn the_ledger_closes_and_the_log_adds_up() {
             let log = frame.log;
             ledger.book(log.energies, log.works);
             // Columns are those of the contacts, contacts are sorted, events lie inside the step, in order.
-            let work: f64 = log.contacts.work.iter().sum();
-            assert!((work - log.works.contact).abs() < 1e-13, "step {step}: {work} J");
-            assert!(log.contacts.keys.is_sorted() && log.contacts.keys.len() <= 2, "step {step}");
+            let work: f64 = log.constraints.work.iter().sum();
+            let booked = log.works.contact + log.works.impact;
+            assert!((work - booked).abs() < 1e-13, "step {step}: {work} J");
+            assert!(log.constraints.ids.is_sorted() && log.constraints.ids.len() <= 2, "step {step}");
             assert!(log.events.is_sorted_by(|a, b| a.t <= b.t), "step {step}");
             let inside = |t: f64| t > frame.before.t && t <= frame.after.t;
             assert!(log.events.iter().all(|event| inside(event.t)), "step {step}: {:?}", log.events);
             events += log.events.len();
             several += usize::from(log.events.len() > 1);
-            assert!(log.contacts.impulse.iter().all(|p| *p >= 0.0));
+            assert!(log.constraints.impulse.iter().all(|p| *p >= 0.0));
         }
         // Some hundred inner steps add their rounding in each step of the run.
         let relative = ledger.worst_remainder / ledger.scale;

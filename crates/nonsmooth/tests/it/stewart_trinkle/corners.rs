@@ -1,15 +1,13 @@
 //! Convex obstacles: the distance against brute force, particles that pass corners, and rooms.
 
 use super::{deepest, linearised, nonlinear, run};
-use nonsmooth::{
-    ConvexObstacle, Coulomb, Gap, Linear, LinearContact, Model, ModelBuilder, NewtonImpact,
-    ObstacleError, Sparse, State,
-};
+use crate::kit::{Built, Coulomb, Gap, Linear, ModelBuilder, NewtonImpact, Sparse};
+use nonsmooth::model::constraints::{ConvexRegion, ConvexRegionError, LinearContact};
 
 const SQUARE: [[f64; 2]; 4] = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
 
 /// A box with half edges 1, 0.5, 0.25.
-fn brick() -> ConvexObstacle {
+fn brick() -> ConvexRegion {
     let corner = |i: usize| {
         let side = |bit: usize, half: f64| if i & bit == 0 { -half } else { half };
         [side(1, 1.0), side(2, 0.5), side(4, 0.25)]
@@ -17,7 +15,7 @@ fn brick() -> ConvexObstacle {
     let corners: Vec<[f64; 3]> = (0..8).map(corner).collect();
     let faces: [&[usize]; 6] =
         [&[0, 2, 3, 1], &[4, 5, 7, 6], &[0, 1, 5, 4], &[2, 6, 7, 3], &[0, 4, 6, 2], &[1, 3, 7, 5]];
-    ConvexObstacle::polyhedron(&corners, &faces).expect("a brick is convex")
+    ConvexRegion::polyhedron(&corners, &faces).expect("a brick is convex")
 }
 
 /// Signed distance to a box about the origin, by its own formula.
@@ -29,7 +27,7 @@ fn to_box(half: &[f64], x: &[f64]) -> f64 {
 
 #[test]
 fn distance_and_gradient_are_those_of_a_box() {
-    let square = ConvexObstacle::polygon(&SQUARE).expect("a square is convex");
+    let square = ConvexRegion::polygon(&SQUARE).expect("a square is convex");
     let brick = brick();
     // A grid that has points in the planes of faces, on edges and on corners.
     let grid = |i: usize| -2.0 + 0.25 * i as f64;
@@ -56,32 +54,32 @@ fn distance_and_gradient_are_those_of_a_box() {
 
 #[test]
 fn wrong_obstacles_are_refused() {
-    let polygon = |corners: &[[f64; 2]]| ConvexObstacle::polygon(corners).map(|_| ()).unwrap_err();
-    assert_eq!(polygon(&SQUARE[..2]), ObstacleError::TooFew);
+    let polygon = |corners: &[[f64; 2]]| ConvexRegion::polygon(corners).map(|_| ()).unwrap_err();
+    assert_eq!(polygon(&SQUARE[..2]), ConvexRegionError::TooFew);
     let mut clockwise = SQUARE;
     clockwise.reverse();
-    assert!(matches!(polygon(&clockwise), ObstacleError::NotConvex { .. }));
+    assert!(matches!(polygon(&clockwise), ConvexRegionError::NotConvex { .. }));
     assert!(matches!(
         polygon(&[SQUARE[0], SQUARE[1], [0.0, 0.0], SQUARE[2]]),
-        ObstacleError::NotConvex { .. }
+        ConvexRegionError::NotConvex { .. }
     ));
-    assert_eq!(polygon(&[SQUARE[0], SQUARE[0], SQUARE[1]]), ObstacleError::Degenerate { face: 0 });
+    assert_eq!(polygon(&[SQUARE[0], SQUARE[0], SQUARE[1]]), ConvexRegionError::Degenerate { face: 0 });
     assert_eq!(
         polygon(&[SQUARE[0], [f64::NAN, 0.0], SQUARE[1]]),
-        ObstacleError::NotFinite { corner: 1 }
+        ConvexRegionError::NotFinite { corner: 1 }
     );
     let corners = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     let right: [&[usize]; 4] = [&[0, 2, 1], &[0, 1, 3], &[0, 3, 2], &[1, 2, 3]];
-    let faces = |faces: &[&[usize]]| ConvexObstacle::polyhedron(&corners, faces).map(|_| ());
+    let faces = |faces: &[&[usize]]| ConvexRegion::polyhedron(&corners, faces).map(|_| ());
     assert_eq!(faces(&right), Ok(()));
-    assert_eq!(faces(&right[..3]), Err(ObstacleError::TooFew));
+    assert_eq!(faces(&right[..3]), Err(ConvexRegionError::TooFew));
     let flipped: [&[usize]; 4] = [&[0, 1, 2], &[0, 1, 3], &[0, 3, 2], &[1, 2, 3]];
-    assert!(matches!(faces(&flipped), Err(ObstacleError::Open { .. })));
+    assert!(matches!(faces(&flipped), Err(ConvexRegionError::Open { .. })));
     let missing: [&[usize]; 4] = [&[0, 2, 7], &[0, 1, 3], &[0, 3, 2], &[1, 2, 3]];
-    assert_eq!(faces(&missing), Err(ObstacleError::NoSuchCorner { face: 0, corner: 7, n: 4 }));
+    assert_eq!(faces(&missing), Err(ConvexRegionError::NoSuchCorner { face: 0, corner: 7, n: 4 }));
 }
 
-fn particle(gaps: Vec<Box<dyn Gap>>, load: &[f64], q: &[f64], v: &[f64]) -> (Model, State) {
+fn particle(gaps: Vec<Box<dyn Gap>>, load: &[f64], q: &[f64], v: &[f64]) -> Built {
     let mut builder = ModelBuilder::new();
     let mass = Sparse::diagonal(&vec![1.0; q.len()]);
     let particle = builder.linear(Linear::new("particle", mass).load(load).initial(q, v));
@@ -97,10 +95,10 @@ fn particle(gaps: Vec<Box<dyn Gap>>, load: &[f64], q: &[f64], v: &[f64]) -> (Mod
 struct Boxed(Box<dyn Gap>);
 
 impl Gap for Boxed {
-    fn gap(&self, t: f64, q: &[f64]) -> Result<f64, nonsmooth::UserError> {
+    fn gap(&self, t: f64, q: &[f64]) -> Result<f64, crate::kit::UserError> {
         self.0.gap(t, q)
     }
-    fn jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) -> Result<(), nonsmooth::UserError> {
+    fn jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) -> Result<(), crate::kit::UserError> {
         self.0.jacobian(t, q, out)
     }
     fn is_linear(&self) -> bool {
@@ -112,7 +110,7 @@ impl Gap for Boxed {
 /// would keep it above the extension of the top for ever.
 #[test]
 fn a_particle_passes_the_corner_and_falls() {
-    let square = ConvexObstacle::polygon(&SQUARE).expect("a square is convex");
+    let square = ConvexRegion::polygon(&SQUARE).expect("a square is convex");
     for options in [linearised(), nonlinear()] {
         let made = particle(vec![Box::new(square.clone())], &[0.0, -1.0], &[0.0, 1.0], &[0.7, 0.0]);
         let (ours, _) = run(made, &options, 0.02, 200);
@@ -132,7 +130,7 @@ fn a_particle_passes_the_corner_and_falls() {
 /// Close to the side of the square and beyond its top corner nothing holds a particle that flies by.
 #[test]
 fn flying_by_a_corner_is_free() {
-    let square = ConvexObstacle::polygon(&SQUARE).expect("a square is convex");
+    let square = ConvexRegion::polygon(&SQUARE).expect("a square is convex");
     let made = particle(vec![Box::new(square)], &[0.0; 2], &[1.02, 1.5], &[0.0, -1.0]);
     let (ours, _) = run(made, &linearised(), 0.01, 300);
     assert_eq!(ours.v[300], [0.0, -1.0]);
@@ -142,7 +140,7 @@ fn flying_by_a_corner_is_free() {
 /// In a corner of a room both walls hold at once, and the particle comes to rest in it.
 #[test]
 fn inside_a_room_every_face_is_a_wall() {
-    let room = ConvexObstacle::polygon(&SQUARE).expect("a square is convex");
+    let room = ConvexRegion::polygon(&SQUARE).expect("a square is convex");
     let walls = room.inside().into_iter().map(|wall| Box::new(wall) as Box<dyn Gap>).collect();
     let made = particle(walls, &[0.5, -1.0], &[0.0, 0.0], &[0.3, 0.2]);
     let (ours, _) = run(made, &linearised(), 0.01, 1000);
@@ -165,7 +163,7 @@ fn a_particle_passes_the_edge_of_a_brick() {
 /// On the upper face of an obstacle friction stops what moves: along the hypotenuse of a triangle, and on a brick.
 #[test]
 fn friction_acts_along_the_faces() {
-    let rough = |obstacle: ConvexObstacle, load: &[f64], q: &[f64], v: &[f64]| {
+    let rough = |obstacle: ConvexRegion, load: &[f64], q: &[f64], v: &[f64]| {
         let mut builder = ModelBuilder::new();
         let mass = Sparse::diagonal(&vec![1.0; q.len()]);
         let particle = builder.linear(Linear::new("particle", mass).load(load).initial(q, v));
@@ -177,7 +175,7 @@ fn friction_acts_along_the_faces() {
     // tan α = 1/4 holds it, tan α = 3/4 does not: then a = g (sin α − μ cos α) = g (0.6 − 0.4).
     let h = 0.01;
     for (rise, slides) in [(1.0, 0.0), (3.0, 0.2)] {
-        let wedge = ConvexObstacle::polygon(&[[0.0, 0.0], [4.0, 0.0], [0.0, rise]]);
+        let wedge = ConvexRegion::polygon(&[[0.0, 0.0], [4.0, 0.0], [0.0, rise]]);
         let wedge = wedge.expect("a triangle is convex");
         let made = rough(wedge, &[0.0, -1.0], &[1.0, 0.75 * rise], &[0.0; 2]);
         let (ours, ledger) = run(made, &linearised(), h, 100);

@@ -1,7 +1,7 @@
 //! Friction: every case of both formulations of the notes, in single steps, by both LCPs and by the cone.
 
-use nonsmooth::{
-    Coulomb, Linear, ModelBuilder, Options, Simulation, Solving, Sparse, find_integrator, find_solver,
+use crate::kit::{
+    Coulomb, Linear, ModelBuilder, Options, Simulation, SolverSettings, Sparse, find_integrator,
 };
 
 const MU: f64 = 0.5;
@@ -33,13 +33,14 @@ impl Step {
         let (model, state) = builder.build(0.0).expect("a right model");
         let options = formulation
             .map_or(Options::default(), |word| Options::default().with_word("formulation", word));
-        let solver = find_solver(solver).expect("listed").build(&options).expect("right options");
-        let solving = Solving { solver, ..Solving::default() };
+        let solver =
+            nonsmooth_solvers::find(solver).expect("listed").build(&options).expect("right options");
+        let solving = SolverSettings { solver, ..SolverSettings::default() };
         let entry = find_integrator("stewart-trinkle").expect("listed");
         let scheme = entry.build(&Options::default(), solving).expect("right options");
         let mut simulation = Simulation::new(model, state, scheme, 1.0).expect("accepted");
         let frame = simulation.step().expect("a good step");
-        let (p, v) = (&frame.log.contacts.impulse, &frame.after.v);
+        let (p, v) = (&frame.log.constraints.impulse, &frame.after.v);
         Outcome { p: [p[0], p[1]], v: [v[0], v[1]] }
     }
 }
@@ -165,13 +166,14 @@ fn in_space_facets_and_cone_agree_along_the_corners() {
         let tangents: [&[_]; 2] = [&[(p, 0, 1.0)], &[(p, 1, 1.0)]];
         builder.linear_contact("floor", law, &[(p, 2, 1.0)], 0.0, &tangents);
         let (model, state) = builder.build(0.0).expect("a right model");
-        let solver = find_solver(solver).expect("listed").build(&Options::default()).expect("built");
-        let solving = Solving { solver, ..Solving::default() };
+        let solver =
+            nonsmooth_solvers::find(solver).expect("listed").build(&Options::default()).expect("built");
+        let solving = SolverSettings { solver, ..SolverSettings::default() };
         let entry = find_integrator("stewart-trinkle").expect("listed");
         let scheme = entry.build(&Options::default(), solving).expect("built");
         let mut simulation = Simulation::new(model, state, scheme, 1.0).expect("accepted");
         let frame = simulation.step().expect("a good step");
-        [frame.after.v[0], frame.after.v[1], frame.log.contacts.impulse[0]]
+        [frame.after.v[0], frame.after.v[1], frame.log.constraints.impulse[0]]
     };
     for facets in [4, 8] {
         let corner = std::f64::consts::TAU / facets as f64;

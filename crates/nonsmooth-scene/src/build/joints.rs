@@ -1,0 +1,206 @@
+//! Joints of a scene: sides by the names of bodies, place and axis in the world at the start, what acts on the free axes.
+
+use super::bodies::full_name;
+use super::copies::At;
+use super::{Build, Dimension};
+use crate::scene::{self, Quantity};
+use crate::source::Path;
+use glam::DVec3;
+use nonsmooth::joints::{AxisKind, Joint, Within, find};
+use nonsmooth::model::{FreeAxis, JointAt, Rigid, UserError};
+use nonsmooth::solvers::Options;
+
+impl Build<'_> {
+    pub(super) fn joints(&mut self) {
+        let scene = self.scene;
+        for (k, spec) in scene.joint.iter().enumerate() {
+            let path = Path::of("joint").index(k);
+            self.compiled.clear();
+            if !super::systems::is_name(&spec.name) {
+                let message =
+                    format!("`{}` is not a name: letters, digits and _, not first a digit", spec.name);
+                self.mistake(&path.key("name"), message);
+            }
+            if spec.between.len() != 2 {
+                let message = format!("a joint has two sides, got {}", spec.between.len());
+                self.mistake(&path.key("between"), message);
+                continue;
+            }
+            self.each_copy(&path, spec.repeat.as_ref(), |build, copy| build.joint(&path, spec, copy));
+        }
+    }
+
+    fn joint(&mut self, path: &Path, spec: &scene::Joint, copy: Option<usize>) {
+        let at = At::Path(path);
+        let between = at.key("between");
+        let sides: Vec<Option<Rigid>> = spec
+            .between
+            .iter()
+            .enumerate()
+            .map(|(k, side)| match &side.body {
+                None => Some(Rigid::World),
+                Some(name) => {
+                    self.named_body(&between.entry(k).key("body"), name, copy).map(|(body, _)| body)
+                }
+            })
+            .collect();
+        let place = self.point(&at.key("at"), Some(&spec.at), copy, DVec3::ZERO);
+        // An unknown type was reported with the form of the scene.
+        let Some(entry) = find(&spec.kind) else { return };
+        let Ok(joint) = entry.build(&Options::default()) else { return };
+        let axis = self.joint_axis(&at, spec, &*joint, copy);
+        let axes = self.free_axes(path, spec, &*joint, copy);
+        let ([Some(a), Some(b)], Some(place)) = (&sides[..], place) else { return };
+        let (Ok(axis), Some(axes)) = (axis, axes) else { return };
+        let posed = JointAt::new(joint, place.to_array());
+        let posed = match axis {
+            Some(axis) => posed.axis(axis.to_array()),
+            None => posed,
+        };
+        let given = self.builder.joint(&full_name(&spec.name, copy), posed, *a, *b).axes(axes);
+        if spec.collide {
+            given.collide();
+        }
+        self.joint_paths.push(path.clone());
+    }
+
+    fn within(&self) -> Within {
+        match self.dimension {
+            Dimension::Plane => Within::Plane,
+            Dimension::Space => Within::Space,
+        }
+    }
+
+    /// The direction of the axis, if the joint has one; `Err` after a mistake.
+    fn joint_axis(
+        &mut self,
+        at: &At<'_>,
+        spec: &scene::Joint,
+        joint: &dyn Joint,
+        copy: Option<usize>,
+    ) -> Result<Option<DVec3>, ()> {
+        let (needed, kind) = (joint.needs_axis(self.within()), &spec.kind);
+        let at = at.key("axis");
+        match &spec.axis {
+            None if needed => {
+                let example = if self.dimension == Dimension::Plane { "[1, 0]" } else { "[0, 0, 1]" };
+                self.wrong(
+                    &at,
+                    format!("a {kind} joint needs the direction of its axis: axis = {example}, for one"),
+                );
+                Err(())
+            }
+            Some(_) if !needed => {
+                let why = self.dimension_text();
+                self.wrong(
+                    &at,
+                    format!("a {kind} joint has no axis of its own here ({why}); leave it out"),
+                );
+                Err(())
+            }
+            None => Ok(None),
+            Some(axis) => self.point(&at, Some(axis), copy, DVec3::ZERO).map(Some).ok_or(()),
+        }
+    }
+
+    /// What acts on the free axes of a joint.
+    fn free_axes(
+        &mut self,
+        path: &Path,
+        spec: &scene::Joint,
+        joint: &dyn Joint,
+        copy: Option<usize>,
+    ) -> Option<Vec<FreeAxis>> {
+        let kinds = joint.free_axes(self.within());
+        let path = path.key("axes");
+        if !spec.axes.is_empty() && spec.axes.len() != kinds.len() {
+            let (n, got) = (kinds.len(), spec.axes.len());
+            let text = format!("a {} joint has {n} free axes that take entries, got {got}", spec.kind);
+            self.mistake(&path, text);
+            return None;
+        }
+        let list = spec.axes.iter().zip(kinds).enumerate();
+        let axes: Vec<Option<FreeAxis>> =
+            list.map(|(k, (axis, kind))| self.free_axis(&path.index(k), axis, *kind, copy)).collect();
+        axes.into_iter().collect()
+    }
+
+    fn free_axis(
+        &mut self,
+        path: &Path,
+        spec: &scene::JointAxis,
+        kind: AxisKind,
+        copy: Option<usize>,
+    ) -> Option<FreeAxis> {
+        let at = At::Path(path);
+        let stop = match &spec.stop {
+            None => Some(None),
+            Some(list) => match self.numbers(&at.key("stop"), list, copy).as_deref() {
+                Some(&[lower, upper]) => Some(Some([lower, upper])),
+                Some(other) => {
+                    let got = other.len();
+                    self.wrong(
+                        &at.key("stop"),
+                        format!("a stop has a lower and an upper end, got {got} numbers"),
+                    );
+                    None
+                }
+                None => None,
+            },
+        };
+        let number = |build: &mut Self, key: &str, quantity: &Option<Quantity>| {
+            build.optional(&at.key(key), quantity.as_ref(), copy).map(|x| x.unwrap_or(0.0))
+        };
+        let restitution = number(self, "restitution", &spec.restitution);
+        let stiffness = number(self, "stiffness", &spec.stiffness);
+        let damping = number(self, "damping", &spec.damping);
+        let rest = number(self, "rest", &spec.rest);
+        let friction = number(self, "friction", &spec.friction);
+        if friction.is_ok_and(|friction| friction != 0.0) {
+            let message = "friction in joints is not there yet; leave it out, or use damping";
+            self.wrong(&at.key("friction"), message.to_owned());
+            return None;
+        }
+        if spec.restitution.is_some() && spec.stop.is_none() {
+            self.wrong(
+                &at.key("restitution"),
+                "without a `stop`, `restitution` has no meaning".to_owned(),
+            );
+            return None;
+        }
+        let motor = match &spec.motor {
+            None => None,
+            Some(motor) => Some(self.motor(&path.key("motor"), motor, kind, copy)?),
+        };
+        let (Ok(restitution), Ok(stiffness), Ok(damping), Ok(rest)) =
+            (restitution, stiffness, damping, rest)
+        else {
+            return None;
+        };
+        Some(FreeAxis { stop: stop?, restitution, stiffness, damping, rest, motor })
+    }
+
+    fn motor(
+        &mut self,
+        path: &Path,
+        motor: &scene::Motor,
+        kind: AxisKind,
+        copy: Option<usize>,
+    ) -> Option<nonsmooth::model::constraints::MotorFunction> {
+        let (wanted, other) = match kind {
+            AxisKind::Angle => (("torque", &motor.torque), ("force", &motor.force)),
+            AxisKind::Travel => (("force", &motor.force), ("torque", &motor.torque)),
+        };
+        if other.1.is_some() {
+            let text = format!("this axis takes a `{}`, not a `{}`", wanted.0, other.0);
+            self.mistake(&path.key(other.0), text);
+            return None;
+        }
+        let Some(quantity) = wanted.1 else {
+            self.mistake(path, format!("a motor of this axis needs a `{}`", wanted.0));
+            return None;
+        };
+        let formulas = self.instant_formulas(&[(path.key(wanted.0), quantity)], copy)?;
+        Some(Box::new(move |at| Ok::<f64, UserError>(formulas.values::<1>(at)[0])))
+    }
+}

@@ -1,0 +1,53 @@
+//! `solver-log`: what the solver did in every step, written or not, as `solver-log.csv`.
+
+use super::{ObserverEntry, Setup};
+use crate::views::n_contacts;
+use nonsmooth::model::UserError;
+use nonsmooth::{Observation, Observer};
+use nonsmooth_solvers::Status;
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+
+pub(super) const ENTRY: ObserverEntry = ObserverEntry {
+    name: "solver-log",
+    about: "residual, iterations and contacts of every step, as solver-log.csv",
+    make,
+};
+
+const HEAD: &str = "t,step,residual,iterations,newton_iterations,contacts,converged";
+
+struct SolverLog {
+    file: BufWriter<File>,
+}
+
+fn make(setup: &Setup<'_>) -> Result<Box<dyn Observer>, UserError> {
+    let path = setup.out.join("solver-log.csv");
+    let kept = setup.resumed.map_or(String::new(), |t| lines_up_to(&path, t));
+    let mut file = BufWriter::new(File::create(&path)?);
+    writeln!(file, "{HEAD}{kept}")?;
+    Ok(Box::new(SolverLog { file }))
+}
+
+/// The lines of an earlier log up to time `t` [s].
+fn lines_up_to(path: &Path, t: f64) -> String {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let is_before = |line: &&str| {
+        line.split(',').next().and_then(|x| x.parse::<f64>().ok()).is_some_and(|at| at <= t)
+    };
+    text.lines().filter(is_before).map(|line| format!("\n{line}")).collect()
+}
+
+impl Observer for SolverLog {
+    fn step(&mut self, frame: &Observation<'_>) -> Result<(), UserError> {
+        let (after, log) = (frame.after, frame.log);
+        let residual = log.solves.last().map_or(0.0, |report| report.residual);
+        let iterations: usize = log.solves.iter().map(|report| report.iterations).sum();
+        let contacts = n_contacts(frame.model, &log.constraints);
+        let converged = log.solves.last().is_none_or(|report| report.status == Status::Converged);
+        let (t, step, newton) = (after.t, after.step, log.newton_iterations);
+        let converged = u8::from(converged);
+        writeln!(self.file, "{t:?},{step},{residual:e},{iterations},{newton},{contacts},{converged}")?;
+        Ok(())
+    }
+}

@@ -1,0 +1,117 @@
+//! Ledger and summary in a checkpoint, as lists of numbers.
+
+use nonsmooth::model::ConstraintId;
+use nonsmooth::observers::{EnergyLedger, Noted, Summary};
+use nonsmooth::{Counts, Energies, N_WORKS, Works};
+
+/// The ledger as numbers.
+pub(super) fn ledger_numbers(ledger: &EnergyLedger) -> Vec<f64> {
+    let EnergyLedger { initial, energies, total, step_remainder, remainder, worst_remainder, scale } =
+        ledger;
+    let mut numbers = vec![initial.kinetic, initial.potential, energies.kinetic, energies.potential];
+    numbers.extend([step_remainder, remainder, worst_remainder, scale]);
+    numbers.extend(total.columns().map(|(_, work)| work));
+    numbers
+}
+
+/// The ledger from its numbers.
+pub(super) fn ledger(numbers: &[f64]) -> Option<EnergyLedger> {
+    let (first, works) = numbers.split_first_chunk::<8>()?;
+    let [kinetic, potential, now_kinetic, now_potential, rest @ ..] = *first;
+    let works: [f64; N_WORKS] = works.try_into().ok()?;
+    Some(EnergyLedger {
+        initial: Energies { kinetic, potential },
+        energies: Energies { kinetic: now_kinetic, potential: now_potential },
+        total: Works::from_columns(works),
+        step_remainder: rest[0],
+        remainder: rest[1],
+        worst_remainder: rest[2],
+        scale: rest[3],
+    })
+}
+
+/// The numbers of a summary; those of its notes are last.
+pub(super) fn numbers(summary: &Summary) -> Vec<f64> {
+    let s = summary;
+    let at = |t: Option<f64>| t.unwrap_or(0.0);
+    let mut numbers = vec![
+        s.penetration,
+        at(s.penetration_at.map(|(_, t)| t)),
+        s.overlap,
+        s.relative_overlap,
+        at(s.overlap_at.map(|(_, t)| t)),
+        s.residual,
+        s.residual_at,
+    ];
+    numbers.extend(s.notes.iter().flat_map(|note| [note.largest, note.sum]));
+    numbers
+}
+
+/// The counts of a summary; those of its notes are last.
+pub(super) fn counts(summary: &Summary) -> Vec<i64> {
+    let s = summary;
+    let Counts { steps, rejected, evaluations } = s.counts;
+    let counts = [
+        s.steps,
+        s.impacts,
+        s.unconverged,
+        s.newton_iterations,
+        s.most_constraints as u64,
+        s.separating_impulses,
+        steps,
+        rejected,
+        evaluations,
+        s.problems,
+    ];
+    let mut numbers: Vec<i64> = counts.iter().map(|n| *n as i64).collect();
+    numbers.push(s.penetration_at.map_or(-1, |(place, _)| place as i64));
+    let [high, low] = s.overlap_at.map_or([0; 2], |(id, _)| id.bits().map(|bits| bits as i64));
+    numbers.extend([i64::from(s.overlap_at.is_some()), high, low]);
+    numbers.extend(s.notes.iter().map(|note| note.count as i64));
+    numbers
+}
+
+/// The summary from its numbers, counts and the words of its notes, a line each.
+pub(super) fn summary(numbers: &[f64], counts: &[i64], words: &str) -> Option<Summary> {
+    let (first, of_notes) = numbers.split_first_chunk::<7>()?;
+    let [penetration, at, overlap, relative_overlap, overlap_at, residual, residual_at] = *first;
+    let (first, note_counts) = counts.split_first_chunk::<14>()?;
+    let [tallies @ .., place, overlaps, high, low] = *first;
+    let [steps, impacts, unconverged, newton_iterations, most, separating, inner @ ..] =
+        tallies.map(|n: i64| n as u64);
+    let id = ConstraintId::from_bits([high as u64, low as u64]);
+    Some(Summary {
+        steps,
+        impacts,
+        penetration,
+        penetration_at: usize::try_from(place).ok().map(|place| (place, at)),
+        overlap,
+        relative_overlap,
+        overlap_at: (overlaps != 0).then_some((id, overlap_at)),
+        residual,
+        residual_at,
+        unconverged,
+        newton_iterations,
+        counts: Counts { steps: inner[0], rejected: inner[1], evaluations: inner[2] },
+        problems: inner[3],
+        most_constraints: most as usize,
+        separating_impulses: separating,
+        notes: notes(words, of_notes, note_counts)?,
+    })
+}
+
+/// The notes of a summary: their words, with (largest, sum) and counts.
+fn notes(words: &str, numbers: &[f64], counts: &[i64]) -> Option<Vec<Noted>> {
+    let words: Vec<&str> = words.lines().collect();
+    if numbers.len() != 2 * words.len() || counts.len() != words.len() {
+        return None;
+    }
+    let numbers = numbers.chunks_exact(2).zip(counts);
+    let note = |(what, (x, count)): (&str, (&[f64], &i64))| Noted {
+        what: what.to_owned(),
+        count: *count as u64,
+        largest: x[0],
+        sum: x[1],
+    };
+    Some(words.into_iter().zip(numbers).map(note).collect())
+}

@@ -1,0 +1,506 @@
+//! J by rows of constraints, stored by kind. u = J v.
+//!
+//! ```text
+//! general   u_i = Σ_j J_ij v_j                                      any velocities
+//! contact   u = F (v_b + ω_b × r_b − v_a − ω_a × r_a)               frame F by rows: normal, tangent 1, tangent 2
+//! pair      u_i = A_i · (v_a, ω_a) + B_i · (v_b, ω_b)               joints and springs of two bodies
+//! ```
+//!
+//! All vectors are in world axes. Planar bodies have z = 0 and rotate about z only: of the numbers that a pair has for
+//! them, the first, second and sixth count.
+
+use crate::mass_groups::{IMMOVABLE, MassGroups, VelocityLayout};
+use crate::stamp::next_stamp;
+use crate::vector::{Vector, cross, dot};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// One contact: u = frame · (v_b + ω_b × r_b − v_a − ω_a × r_a), all in world axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactRows {
+    /// Bodies a and b, or `IMMOVABLE`; the normal points from a to b.
+    pub bodies: [u32; 2],
+    /// Rows are normal, tangent 1, tangent 2 [–].
+    pub frame: [[f64; 3]; 3],
+    /// From the centres of mass of a and b to the point of contact [m].
+    pub arms: [[f64; 3]; 2],
+}
+
+impl ContactRows {
+    /// The two ends that a body holds: sign, body and arm.
+    #[inline]
+    pub(crate) fn ends(&self) -> impl Iterator<Item = (f64, usize, Vector)> + '_ {
+        [-1.0, 1.0]
+            .into_iter()
+            .zip(self.bodies)
+            .zip(self.arms)
+            .filter(|((_, body), _)| *body != IMMOVABLE)
+            .map(|((sign, body), arm)| (sign, body as usize, arm))
+    }
+
+    /// u ← u + F (v_b + ω_b × r_b − v_a − ω_a × r_a), as many rows as `u` has; `v` by bodies.
+    #[inline]
+    pub(crate) fn add_relative(&self, v: &[[f64; 6]], u: &mut [f64]) {
+        let mut world = [0.0; 3];
+        for (sign, body, arm) in self.ends() {
+            let v = &v[body];
+            let rotated = cross([v[3], v[4], v[5]], arm);
+            (0..3).for_each(|k| world[k] += sign * (v[k] + rotated[k]));
+        }
+        u.iter_mut().zip(&self.frame).for_each(|(u, row)| *u += dot(*row, world));
+    }
+
+    /// Fᵀ p.
+    #[inline]
+    pub(crate) fn world(&self, p: &[f64]) -> Vector {
+        let mut world = [0.0; 3];
+        for (p, row) in p.iter().zip(&self.frame) {
+            (0..3).for_each(|k| world[k] += row[k] * p);
+        }
+        world
+    }
+}
+
+/// Storage of a constraint, and its number there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    General(u32),
+    Contact(u32),
+    Pair(u32),
+}
+
+/// Two bodies and where their rows begin.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    bodies: [u32; 2],
+    first: u32,
+}
+
+/// J by rows of constraints.
+#[derive(Clone, Debug)]
+pub struct Jacobian {
+    layout: Arc<VelocityLayout>,
+    kinds: Vec<Kind>,
+    /// First row of each constraint, and the number of rows.
+    row_start: Vec<u32>,
+    contacts: Vec<ContactRows>,
+    /// Numbers of both sides of each row of a pair.
+    pairs: Vec<Pair>,
+    on_a: Vec<[f64; 6]>,
+    on_b: Vec<[f64; 6]>,
+    /// First general row of each general constraint, and their number.
+    general: Vec<u32>,
+    /// Entries of general rows, in the order in which they were given.
+    start: Vec<usize>,
+    column: Vec<u32>,
+    value: Vec<f64>,
+    stamp: u64,
+}
+
+impl Default for Jacobian {
+    fn default() -> Self {
+        Self::new(Arc::default())
+    }
+}
+
+impl Jacobian {
+    /// Without rows.
+    pub fn new(layout: Arc<VelocityLayout>) -> Self {
+        Self {
+            layout,
+            kinds: Vec::new(),
+            row_start: vec![0],
+            contacts: Vec::new(),
+            pairs: Vec::new(),
+            on_a: Vec::new(),
+            on_b: Vec::new(),
+            general: vec![0],
+            start: vec![0],
+            column: Vec::new(),
+            value: Vec::new(),
+            stamp: next_stamp(),
+        }
+    }
+
+    /// Forgets all rows and keeps the memory.
+    pub fn clear(&mut self) {
+        self.kinds.clear();
+        self.row_start.truncate(1);
+        self.contacts.clear();
+        self.pairs.clear();
+        self.on_a.clear();
+        self.on_b.clear();
+        self.general.truncate(1);
+        self.start.truncate(1);
+        self.column.clear();
+        self.value.clear();
+        self.mark_changed();
+    }
+
+    /// Forgets all rows and takes over another layout.
+    pub fn clear_for(&mut self, layout: Arc<VelocityLayout>) {
+        self.clear();
+        self.layout = layout;
+    }
+
+    /// One general row of the constraint under construction.
+    pub fn push_row(&mut self, columns: &[u32], values: &[f64]) {
+        debug_assert_eq!(columns.len(), values.len(), "one value per column");
+        self.column.extend_from_slice(columns);
+        self.value.extend_from_slice(values);
+        self.start.push(self.value.len());
+    }
+
+    /// Ends a constraint of general rows: those pushed since the last one ended.
+    pub fn finish_rows(&mut self) {
+        let (before, end) = (self.general[self.general.len() - 1], self.start.len() as u32 - 1);
+        self.kinds.push(Kind::General(self.general.len() as u32 - 1));
+        self.general.push(end);
+        self.end_rows((end - before) as usize);
+    }
+
+    fn end_rows(&mut self, dim: usize) {
+        self.row_start.push(self.n_rows() as u32 + dim as u32);
+    }
+
+    /// A contact with its first `dim` rows.
+    pub fn push_contact(&mut self, rows: ContactRows, dim: usize) {
+        debug_assert!((1..=3).contains(&dim), "a contact has one to three rows");
+        self.kinds.push(Kind::Contact(self.contacts.len() as u32));
+        self.contacts.push(rows);
+        self.end_rows(dim);
+    }
+
+    /// A constraint of two bodies: six numbers (force, moment) per row and side; those of an immovable side are ignored.
+    pub fn push_pair(&mut self, bodies: [u32; 2], on_a: &[[f64; 6]], on_b: &[[f64; 6]]) {
+        debug_assert_eq!(on_a.len(), on_b.len(), "as many rows on both sides");
+        self.kinds.push(Kind::Pair(self.pairs.len() as u32));
+        self.pairs.push(Pair { bodies, first: self.on_a.len() as u32 });
+        self.on_a.extend_from_slice(on_a);
+        self.on_b.extend_from_slice(on_b);
+        self.end_rows(on_a.len());
+    }
+
+    /// Number of constraints.
+    pub fn n_constraints(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// Number of rows.
+    #[inline]
+    pub fn n_rows(&self) -> usize {
+        self.row_start[self.row_start.len() - 1] as usize
+    }
+
+    /// Rows of a constraint.
+    #[inline]
+    pub fn rows_of(&self, c: usize) -> Range<usize> {
+        self.row_start[c] as usize..self.row_start[c + 1] as usize
+    }
+
+    /// out = J_c v.
+    #[inline]
+    pub fn dot(&self, c: usize, v: &[f64], out: &mut [f64]) {
+        match self.kinds[c] {
+            Kind::General(number) => {
+                let first = self.general[number as usize] as usize;
+                for (row, out) in (first..).zip(out) {
+                    let (columns, values) = self.general_row(row);
+                    *out = columns.iter().zip(values).map(|(&j, h)| h * v[j as usize]).sum();
+                }
+            }
+            Kind::Contact(number) => {
+                let contact = &self.contacts[number as usize];
+                let mut world = [0.0; 3];
+                for (sign, body, arm) in contact.ends() {
+                    let v = self.layout.bodies[body].read(v);
+                    let rotated = cross([v[3], v[4], v[5]], arm);
+                    (0..3).for_each(|k| world[k] += sign * (v[k] + rotated[k]));
+                }
+                out.iter_mut().zip(&contact.frame).for_each(|(u, row)| *u = dot(*row, world));
+            }
+            Kind::Pair(_) => {
+                out.fill(0.0);
+                for (body, rows) in self.sides(c) {
+                    let v = self.layout.bodies[body].read(v);
+                    let rows = out.iter_mut().zip(rows);
+                    rows.for_each(|(u, row)| *u += (0..6).map(|k| row[k] * v[k]).sum::<f64>());
+                }
+            }
+        }
+    }
+
+    /// out ← out + J_cᵀ p.
+    #[inline]
+    pub fn add_transposed(&self, c: usize, p: &[f64], out: &mut [f64]) {
+        match self.kinds[c] {
+            Kind::General(number) => {
+                let first = self.general[number as usize] as usize;
+                for (row, p) in (first..).zip(p) {
+                    let (columns, values) = self.general_row(row);
+                    columns.iter().zip(values).for_each(|(&j, h)| out[j as usize] += h * p);
+                }
+            }
+            Kind::Contact(number) => {
+                let contact = &self.contacts[number as usize];
+                let world = contact.world(p);
+                for (sign, body, arm) in contact.ends() {
+                    let moment = cross(arm, world);
+                    let [x, y, z, a, b, c] =
+                        [world[0], world[1], world[2], moment[0], moment[1], moment[2]]
+                            .map(|x| sign * x);
+                    self.layout.bodies[body].add(&[x, y, z, a, b, c], out);
+                }
+            }
+            Kind::Pair(_) => {
+                for (body, rows) in self.sides(c) {
+                    let mut wrench = [0.0; 6];
+                    for (row, p) in rows.iter().zip(p) {
+                        (0..6).for_each(|k| wrench[k] += row[k] * p);
+                    }
+                    self.layout.bodies[body].add(&wrench, out);
+                }
+            }
+        }
+    }
+
+    /// Values of a row of general kind, in the order in which they were given.
+    pub fn row_mut(&mut self, row: usize) -> &mut [f64] {
+        let c = self.row_start.partition_point(|&first| first as usize <= row) - 1;
+        let Kind::General(number) = self.kinds[c] else { panic!("row {row} is not general") };
+        let own = self.general[number as usize] as usize + row - self.row_start[c] as usize;
+        &mut self.value[self.start[own]..self.start[own + 1]]
+    }
+
+    /// The rows of a constraint that is a contact.
+    pub fn contact(&self, c: usize) -> Option<&ContactRows> {
+        match self.kinds[c] {
+            Kind::Contact(number) => Some(&self.contacts[number as usize]),
+            _ => None,
+        }
+    }
+
+    /// The rows of a constraint that is a contact, to be changed.
+    pub fn contact_mut(&mut self, c: usize) -> Option<&mut ContactRows> {
+        match self.kinds[c] {
+            Kind::Contact(number) => Some(&mut self.contacts[number as usize]),
+            _ => None,
+        }
+    }
+
+    /// The rows on a and on b of a constraint that is a pair, to be changed.
+    pub fn pair_mut(&mut self, c: usize) -> Option<[&mut [[f64; 6]]; 2]> {
+        let Kind::Pair(number) = self.kinds[c] else { return None };
+        let first = self.pairs[number as usize].first as usize;
+        let own = first..first + self.rows_of(c).len();
+        Some([&mut self.on_a[own.clone()], &mut self.on_b[own]])
+    }
+
+    /// Must follow every change of numbers: gives a new stamp.
+    pub fn mark_changed(&mut self) {
+        self.stamp = next_stamp();
+    }
+
+    /// Names the numbers: unique in the process.
+    pub fn stamp(&self) -> u64 {
+        self.stamp
+    }
+
+    /// Where the velocities of bodies stand.
+    pub fn layout(&self) -> &Arc<VelocityLayout> {
+        &self.layout
+    }
+
+    #[inline]
+    pub(crate) fn kind(&self, c: usize) -> Kind {
+        self.kinds[c]
+    }
+
+    /// All contacts, in order.
+    #[inline]
+    pub(crate) fn contacts(&self) -> &[ContactRows] {
+        &self.contacts
+    }
+
+    #[inline]
+    fn general_row(&self, row: usize) -> (&[u32], &[f64]) {
+        let range = self.start[row]..self.start[row + 1];
+        (&self.column[range.clone()], &self.value[range])
+    }
+
+    /// Columns and values of a general constraint's rows.
+    pub(crate) fn general_rows(&self, c: usize) -> impl Iterator<Item = (&[u32], &[f64])> + '_ {
+        let first = match self.kinds[c] {
+            Kind::General(number) => self.general[number as usize] as usize,
+            _ => 0,
+        };
+        let dim = if matches!(self.kinds[c], Kind::General(_)) { self.rows_of(c).len() } else { 0 };
+        (first..first + dim).map(|row| self.general_row(row))
+    }
+
+    /// The bodies of a pair that can move, with the rows on them.
+    pub(crate) fn sides(&self, c: usize) -> impl Iterator<Item = (usize, &[[f64; 6]])> + '_ {
+        let (bodies, own) = match self.kinds[c] {
+            Kind::Pair(number) => {
+                let Pair { bodies, first } = self.pairs[number as usize];
+                (bodies, first as usize..first as usize + self.rows_of(c).len())
+            }
+            _ => ([IMMOVABLE; 2], 0..0),
+        };
+        let rows = [&self.on_a[own.clone()], &self.on_b[own]];
+        bodies
+            .into_iter()
+            .zip(rows)
+            .filter(|(body, _)| *body != IMMOVABLE)
+            .map(|(b, rows)| (b as usize, rows))
+    }
+
+    /// The entries of row `r` of a constraint as (velocity, value), in any order.
+    pub fn for_each_entry(&self, c: usize, r: usize, mut visit: impl FnMut(u32, f64)) {
+        let mut wrench = |body: usize, row: &[f64; 6], sign: f64| {
+            let velocities = self.layout.bodies[body];
+            let components = (velocities.first..).zip(velocities.components());
+            components.for_each(|(j, &k)| visit(j, sign * row[k]));
+        };
+        match self.kinds[c] {
+            Kind::General(number) => {
+                let (columns, values) = self.general_row(self.general[number as usize] as usize + r);
+                columns.iter().zip(values).for_each(|(&j, &h)| visit(j, h));
+            }
+            Kind::Contact(number) => {
+                let contact = &self.contacts[number as usize];
+                let [x, y, z] = contact.frame[r];
+                for (sign, body, arm) in contact.ends() {
+                    let [a, b, c] = cross(arm, [x, y, z]);
+                    wrench(body, &[x, y, z, a, b, c], sign);
+                }
+            }
+            Kind::Pair(_) => self.sides(c).for_each(|(body, rows)| wrench(body, &rows[r], 1.0)),
+        }
+    }
+
+    /// v ← v + M̂⁻¹ J_cᵀ p, but for velocities of factored groups.
+    #[inline]
+    pub(crate) fn push(&self, c: usize, mass: &MassGroups, p: &[f64], v: &mut [f64]) {
+        let respond = |body: usize, wrench: &[f64; 6], v: &mut [f64]| {
+            self.layout.bodies[body].add(&mass.bodies()[body].respond(wrench), v);
+        };
+        match self.kinds[c] {
+            Kind::General(_) => {
+                for ((columns, values), p) in self.general_rows(c).zip(p).filter(|(_, p)| **p != 0.0) {
+                    columns.iter().zip(values).for_each(|(&j, h)| mass.push_unit(j, h * p, v));
+                }
+            }
+            Kind::Contact(number) => {
+                let contact = &self.contacts[number as usize];
+                let [x, y, z] = contact.world(p);
+                for (sign, body, arm) in contact.ends() {
+                    let [a, b, c] = cross(arm, [x, y, z]);
+                    respond(body, &[x, y, z, a, b, c].map(|x| sign * x), v);
+                }
+            }
+            Kind::Pair(_) => {
+                for (body, rows) in self.sides(c) {
+                    let mut wrench = [0.0; 6];
+                    for (row, p) in rows.iter().zip(p) {
+                        (0..6).for_each(|k| wrench[k] += row[k] * p);
+                    }
+                    respond(body, &wrench, v);
+                }
+            }
+        }
+    }
+
+    /// f ← f + J_cᵀ p at the velocities of one group that is no body, by place in it.
+    pub(crate) fn add_group_force(
+        &self,
+        c: usize,
+        p: &[f64],
+        group: usize,
+        mass: &MassGroups,
+        f: &mut [f64],
+    ) {
+        for ((columns, values), p) in self.general_rows(c).zip(p) {
+            for (&j, h) in columns.iter().zip(values) {
+                if let Some((_, place)) = mass.owner(j).filter(|owner| owner.0 == group) {
+                    f[place] += h * p;
+                }
+            }
+        }
+    }
+
+    /// Contacts alone, filled in by `fill`; `dims` has the rows of each.
+    pub(crate) fn fill_contacts(
+        &mut self,
+        dims: impl Iterator<Item = usize>,
+        fill: impl FnOnce(&mut Vec<ContactRows>),
+    ) {
+        let mut contacts = std::mem::take(&mut self.contacts);
+        self.clear();
+        fill(&mut contacts);
+        self.kinds.extend((0..contacts.len() as u32).map(Kind::Contact));
+        self.contacts = contacts;
+        let mut row = 0;
+        self.row_start.extend(dims.map(|dim| {
+            row += dim as u32;
+            row
+        }));
+    }
+
+    /// These constraints alone, with the groups that they name, renumbered.
+    pub(crate) fn part(&self, list: &[u32], mass: &MassGroups) -> (MassGroups, Self) {
+        let mut groups = Vec::new();
+        for &c in list {
+            let c = c as usize;
+            match self.kinds[c] {
+                Kind::Contact(number) => {
+                    groups.extend(self.contacts[number as usize].ends().map(|(_, body, _)| body as u32));
+                }
+                Kind::Pair(_) => groups.extend(self.sides(c).map(|(body, _)| body as u32)),
+                Kind::General(_) => {
+                    let columns = self.general_rows(c).flat_map(|(columns, _)| columns);
+                    groups.extend(columns.filter_map(|&j| Some(mass.owner(j)?.0 as u32)));
+                }
+            }
+        }
+        groups.sort_unstable();
+        groups.dedup();
+        let mut number = Vec::new();
+        let own = mass.part(&groups, &mut number);
+        let body = |body: u32| match groups.binary_search(&body) {
+            Ok(place) if body != IMMOVABLE => place as u32,
+            _ => IMMOVABLE,
+        };
+        let mut part = Self::new(own.layout().clone());
+        for &c in list {
+            let c = c as usize;
+            match self.kinds[c] {
+                Kind::Contact(k) => {
+                    let contact = &self.contacts[k as usize];
+                    part.push_contact(
+                        ContactRows { bodies: contact.bodies.map(body), ..*contact },
+                        self.rows_of(c).len(),
+                    );
+                }
+                Kind::Pair(k) => {
+                    let Pair { bodies, first } = self.pairs[k as usize];
+                    let rows = first as usize..first as usize + self.rows_of(c).len();
+                    part.push_pair(bodies.map(body), &self.on_a[rows.clone()], &self.on_b[rows]);
+                }
+                Kind::General(_) => {
+                    for (columns, values) in self.general_rows(c) {
+                        let named =
+                            columns.iter().zip(values).filter(|(j, _)| number[**j as usize] != u32::MAX);
+                        for (&j, &h) in named {
+                            part.column.push(number[j as usize]);
+                            part.value.push(h);
+                        }
+                        part.start.push(part.value.len());
+                    }
+                    part.finish_rows();
+                }
+            }
+        }
+        (own, part)
+    }
+}

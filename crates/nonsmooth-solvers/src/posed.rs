@@ -1,0 +1,405 @@
+//! W = J M̂⁻¹ Jᵀ + D by masses and rows, never formed unless a method asks for it.
+//!
+//! ```text
+//! u_c = F (v_b + ω_b × r_b − v_a − ω_a × r_a),      P = Fᵀ p_c acts on b at r_b, −P on a at r_a,
+//! v_b ← v_b + P/m_b,   ω_b ← ω_b + I_b⁻¹ (r_b × P)
+//! ```
+//!
+//! Contacts are visited by frames and arms; general and pair rows by their entries of J and M̂⁻¹ Jᵀ (`responses.rs`). Velocities stand
+//! in slots: six for each body, in the plane too, then one for each velocity of the other groups.
+
+use crate::eigen::largest_eigenvalue;
+use crate::jacobian::{ContactRows, Jacobian, Kind};
+use crate::mass_groups::{Inertia, MassGroups};
+use crate::primal::Primal;
+use crate::responses::{Responses, add_diagonal, assemble};
+use crate::set::{MAX_DIM, Set};
+use crate::sparse::Sparse;
+use crate::vector::{cross, dot};
+use rayon::prelude::*;
+use std::sync::{Arc, OnceLock};
+
+/// Contacts from which threads share the bodies: 0.1 ms of work, tens of times what it takes to wake a thread.
+const SHARED: usize = 4096;
+
+/// Masses, rows and compliance, and what follows from them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Posed {
+    pub(crate) mass: Arc<MassGroups>,
+    pub(crate) jacobian: Arc<Jacobian>,
+    /// D per row; empty: none.
+    pub(crate) compliance: Vec<f64>,
+    responses: OnceLock<Responses>,
+    primal: OnceLock<Option<Primal>>,
+    blocks: OnceLock<Blocks>,
+    assembled: OnceLock<Sparse>,
+}
+
+/// Where the sets of a problem lie, and how much they weigh.
+#[derive(Clone, Debug, Default)]
+struct Blocks {
+    /// Of each set; empty where set i is contact i.
+    place: Vec<Place>,
+    weights: Vec<f64>,
+}
+
+/// The rows of one set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// This contact.
+    Contact(u32),
+    /// From this row of `Responses` on.
+    Row(u32),
+}
+
+/// What is wrong with masses or rows.
+pub(crate) enum Fault {
+    /// In words, at this set.
+    Rows(usize, String),
+    /// A number that is not finite: where, index, value.
+    NotFinite(&'static str, usize, f64),
+}
+
+impl Posed {
+    pub(crate) fn new(mass: Arc<MassGroups>, jacobian: Arc<Jacobian>, compliance: Vec<f64>) -> Self {
+        Self { mass, jacobian, compliance, ..Self::default() }
+    }
+
+    /// Forgets what was derived.
+    pub(crate) fn forget(&mut self) {
+        self.responses = OnceLock::new();
+        self.primal = OnceLock::new();
+        self.blocks = OnceLock::new();
+        self.assembled = OnceLock::new();
+    }
+
+    #[inline]
+    pub(crate) fn bodies(&self) -> &[Inertia] {
+        self.mass.bodies()
+    }
+
+    #[inline]
+    pub(crate) fn contacts(&self) -> &[ContactRows] {
+        self.jacobian.contacts()
+    }
+
+    /// Whether every constraint is a contact.
+    #[inline]
+    pub(crate) fn is_contacts(&self) -> bool {
+        self.contacts().len() == self.jacobian.n_constraints()
+    }
+
+    /// Whether some row has a compliance.
+    pub(crate) fn is_compliant(&self) -> bool {
+        self.compliance.iter().any(|d| *d > 0.0)
+    }
+
+    /// D of a row.
+    #[inline]
+    pub(crate) fn compliance(&self, row: usize) -> f64 {
+        self.compliance.get(row).copied().unwrap_or(0.0)
+    }
+
+    /// Entries of J and M̂⁻¹ Jᵀ of all rows that are no contacts.
+    pub(crate) fn responses(&self) -> &Responses {
+        self.responses.get_or_init(|| Responses::new(&self.mass, &self.jacobian))
+    }
+
+    /// J, M and M⁻¹ Jᵀ over velocities that make M block diagonal; none where a group is a sparse factor.
+    pub(crate) fn primal(&self) -> Option<&Primal> {
+        self.primal.get_or_init(|| Primal::derive(&self.mass, &self.jacobian)).as_ref()
+    }
+
+    /// W by rows, formed on first use.
+    pub(crate) fn assembled(&self) -> &Sparse {
+        if let (Some(primal), false) = (self.primal(), self.is_compliant()) {
+            return primal.assembled();
+        }
+        self.assembled.get_or_init(|| {
+            let mut w = Sparse::default();
+            match self.primal() {
+                Some(primal) => {
+                    w.clone_from(primal.assembled());
+                    add_diagonal(&self.compliance, &mut w);
+                }
+                None => assemble(&self.mass, &self.jacobian, &self.compliance, &mut w),
+            }
+            w
+        })
+    }
+
+    /// Where the rows of set `c` lie.
+    #[inline]
+    pub(crate) fn place(&self, sets: &[Set], c: usize) -> Place {
+        if self.is_contacts() {
+            return Place::Contact(c as u32);
+        }
+        self.blocks(sets).place[c]
+    }
+
+    /// λ_max(W_cc) of every set [1/kg], computed on first use.
+    pub(crate) fn weights(&self, sets: &[Set]) -> &[f64] {
+        &self.blocks(sets).weights
+    }
+
+    fn blocks(&self, sets: &[Set]) -> &Blocks {
+        self.blocks.get_or_init(|| {
+            let (place, begin) = self.places(sets);
+            let weight = |c: usize| {
+                let (place, begin) = match place.get(c) {
+                    Some(place) => (*place, begin[c] as usize),
+                    None => (Place::Contact(c as u32), self.jacobian.rows_of(c).start),
+                };
+                let mut block = [0.0; MAX_DIM * MAX_DIM];
+                let dim = sets[c].dim();
+                self.fill_block(place, begin, dim, &mut block);
+                largest_eigenvalue(&block[..dim * dim], dim)
+            };
+            let weights = (0..sets.len()).into_par_iter().with_min_len(1024).map(weight).collect();
+            Blocks { place, weights }
+        })
+    }
+
+    /// The place and the first row of each set; nothing where set i is contact i.
+    fn places(&self, sets: &[Set]) -> (Vec<Place>, Vec<u32>) {
+        if self.is_contacts() {
+            return (Vec::new(), Vec::new());
+        }
+        let (mut places, mut begins) = (Vec::with_capacity(sets.len()), Vec::with_capacity(sets.len()));
+        let (mut c, mut begin, mut row) = (0, 0, 0);
+        for set in sets {
+            while self.jacobian.rows_of(c).end <= begin {
+                c += 1;
+            }
+            places.push(match self.jacobian.kind(c) {
+                Kind::Contact(number) => Place::Contact(number),
+                _ => {
+                    row += set.dim();
+                    Place::Row((row - set.dim()) as u32)
+                }
+            });
+            begins.push(begin as u32);
+            begin += set.dim();
+        }
+        (places, begins)
+    }
+
+    /// W_cc of the set at `place`, whose first row is `begin`, by rows.
+    pub(crate) fn fill_block(&self, place: Place, begin: usize, dim: usize, block: &mut [f64]) {
+        match place {
+            Place::Contact(number) => {
+                let own = self.contact_block(number as usize, dim);
+                (0..dim * dim).for_each(|k| block[k] = own[k / dim][k % dim]);
+            }
+            Place::Row(row) => {
+                let (rows, first) = (self.responses(), row as usize);
+                for k in 0..dim * dim {
+                    block[k] = rows.jacobian.dot_rows(first + k / dim, &rows.response, first + k % dim);
+                }
+            }
+        }
+        if !self.compliance.is_empty() {
+            (0..dim).for_each(|k| block[k * (dim + 1)] += self.compliance[begin + k]);
+        }
+    }
+
+    /// J_c M̂⁻¹ J_cᵀ of a contact, the first `dim` rows and columns of it.
+    pub(crate) fn contact_block(&self, number: usize, dim: usize) -> [[f64; 3]; 3] {
+        let contact = &self.contacts()[number];
+        let mut block = [[0.0; 3]; 3];
+        for (_, body, arm) in contact.ends() {
+            let inertia = &self.bodies()[body];
+            let moment = contact.frame.map(|row| cross(arm, row));
+            for k in 0..dim {
+                let moved = inertia.rotate(moment[k]);
+                for r in 0..dim {
+                    let along = inertia.inv_mass * dot(contact.frame[r], contact.frame[k]);
+                    block[r][k] += along + dot(moment[r], moved);
+                }
+            }
+        }
+        block
+    }
+
+    /// v = M̂⁻¹ Jᵀ p by slots, in `v`. Each thread goes through all contacts for a part of the bodies, so that every body
+    /// adds up its impulses in the same order whatever the threads.
+    pub(crate) fn velocities(&self, p: &[f64], v: &mut Vec<f64>) {
+        let n = 6 * self.bodies().len();
+        v.clear();
+        v.resize(n, 0.0);
+        let (moving, _) = v.as_chunks_mut::<6>();
+        let threads = rayon::current_num_threads();
+        if threads == 1 || self.contacts().len() < SHARED {
+            self.add_contacts(p, 0, moving);
+        } else {
+            let share = moving.len().div_ceil(threads).max(1);
+            let parts = moving.par_chunks_mut(share).enumerate();
+            parts.for_each(|(k, part)| self.add_contacts(p, k * share, part));
+        }
+        if self.is_contacts() {
+            return;
+        }
+        let rows = self.responses();
+        v.resize(rows.n_slots, 0.0);
+        for c in 0..self.jacobian.n_constraints() {
+            let Some(first) = rows.first(c) else { continue };
+            for (k, i) in self.jacobian.rows_of(c).enumerate() {
+                let (slots, values) = rows.response.row(first + k);
+                slots.iter().zip(values).for_each(|(&j, x)| v[j as usize] += x * p[i]);
+            }
+        }
+    }
+
+    /// Adds the contacts to the velocities of the bodies from number `first` on that `moving` has place for.
+    fn add_contacts(&self, p: &[f64], first: usize, moving: &mut [[f64; 6]]) {
+        let pure = self.is_contacts();
+        for c in 0..self.jacobian.n_constraints() {
+            let number = match self.jacobian.kind(c) {
+                _ if pure => c,
+                Kind::Contact(number) => number as usize,
+                _ => continue,
+            };
+            let contact = &self.contacts()[number];
+            let p = &p[self.jacobian.rows_of(c)];
+            let place = |body: u32| (body as usize).wrapping_sub(first);
+            let here = contact.bodies.iter().any(|&body| place(body) < moving.len());
+            if !here || p.iter().all(|p| *p == 0.0) {
+                continue;
+            }
+            let world = contact.world(p);
+            for (sign, body, arm) in contact.ends() {
+                let Some(v) = moving.get_mut(body.wrapping_sub(first)) else { continue };
+                let inertia = &self.bodies()[body];
+                let rotated = inertia.rotate(cross(arm, world));
+                for k in 0..3 {
+                    v[k] += sign * inertia.inv_mass * world[k];
+                    v[3 + k] += sign * rotated[k];
+                }
+            }
+        }
+    }
+
+    /// u_c ← u_c + J_c v + D_c p_c of the set at `place`, whose first row is `begin`; `v` by slots.
+    #[inline]
+    pub(crate) fn add_relative(
+        &self,
+        place: Place,
+        begin: usize,
+        (p, v): (&[f64], &[f64]),
+        u: &mut [f64],
+    ) {
+        match place {
+            Place::Contact(number) => {
+                self.contacts()[number as usize].add_relative(v.as_chunks::<6>().0, u);
+            }
+            Place::Row(row) => {
+                let rows = self.responses();
+                (row as usize..).zip(&mut *u).for_each(|(i, u)| *u += rows.jacobian.row_dot(i, v));
+            }
+        }
+        if !self.compliance.is_empty() {
+            let dim = u.len();
+            let terms = self.compliance[begin..begin + dim].iter().zip(&p[begin..begin + dim]);
+            u.iter_mut().zip(terms).for_each(|(u, (d, p))| *u += d * p);
+        }
+    }
+
+    /// u ← u + W p; `v` is scratch.
+    pub(crate) fn add_product(&self, p: &[f64], v: &mut Vec<f64>, u: &mut [f64]) {
+        self.velocities(p, v);
+        for c in 0..self.jacobian.n_constraints() {
+            let rows = self.jacobian.rows_of(c);
+            let place = match self.jacobian.kind(c) {
+                Kind::Contact(number) => Place::Contact(number),
+                _ => Place::Row(self.responses().first(c).unwrap_or(0) as u32),
+            };
+            self.add_relative(place, rows.start, (p, v), &mut u[rows]);
+        }
+    }
+
+    /// What is wrong with it, if anything.
+    pub(crate) fn fault(&self, sets: &[Set]) -> Option<Fault> {
+        for (i, body) in self.bodies().iter().enumerate() {
+            let numbers = std::iter::once(&body.inv_mass).chain(&body.inv_inertia);
+            if let Some(&value) = numbers.into_iter().find(|x| !x.is_finite()) {
+                return Some(Fault::NotFinite("bodies", i, value));
+            }
+            if let Some(text) = negative(body) {
+                let c = self.contacts().iter().position(|t| t.bodies.contains(&(i as u32)));
+                return Some(Fault::Rows(c.unwrap_or(0), format!("body {i} has {text}")));
+            }
+        }
+        let (mut begin, mut i) = (0, 0);
+        for c in 0..self.jacobian.n_constraints() {
+            let rows = self.jacobian.rows_of(c);
+            let first = i;
+            while i < sets.len() && begin < rows.end {
+                begin += sets[i].dim();
+                i += 1;
+            }
+            let is_contact = matches!(self.jacobian.kind(c), Kind::Contact(_));
+            if begin != rows.end || (is_contact && i != first + 1) {
+                let n = rows.len();
+                return Some(Fault::Rows(
+                    first,
+                    format!("its sets do not fill the {n} rows of constraint {c}"),
+                ));
+            }
+            let found = match self.jacobian.kind(c) {
+                Kind::Contact(number) => self.contact_fault(first, number as usize, sets[first]),
+                _ => self.row_fault(first, c),
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+        let wrong = |d: &f64| !(*d >= 0.0 && d.is_finite());
+        let found = self.compliance.iter().enumerate().find(|(_, d)| wrong(d));
+        found.map(|(row, &value)| Fault::NotFinite("compliance", row, value))
+    }
+
+    fn contact_fault(&self, c: usize, number: usize, set: Set) -> Option<Fault> {
+        let contact = &self.contacts()[number];
+        let ([a, b], n) = (contact.bodies, self.bodies().len());
+        let outside = |x: &u32| *x != crate::mass_groups::IMMOVABLE && *x as usize >= n;
+        if let Some(body) = [a, b].into_iter().find(outside) {
+            return Some(Fault::Rows(c, format!("names body {body} of {n} bodies")));
+        }
+        if a == b && a != crate::mass_groups::IMMOVABLE {
+            return Some(Fault::Rows(c, format!("joins body {a} to itself")));
+        }
+        if set.dim() > 3 || matches!(set, Set::Rolling2 { .. }) {
+            let text = format!("contacts of bodies have no rows for {}", set.name());
+            return Some(Fault::Rows(c, text));
+        }
+        let numbers = contact.frame.as_flattened().iter();
+        if let Some(&value) = numbers.clone().find(|x| !x.is_finite()) {
+            return Some(Fault::NotFinite("frame", number, value));
+        }
+        let value = contact.arms.as_flattened().iter().find(|x| !x.is_finite());
+        value.map(|&value| Fault::NotFinite("arms", number, value))
+    }
+
+    fn row_fault(&self, set: usize, c: usize) -> Option<Fault> {
+        let mut found = None;
+        let n = self.jacobian.layout().n;
+        for (r, row) in self.jacobian.rows_of(c).enumerate() {
+            self.jacobian.for_each_entry(c, r, |j, value| {
+                if !value.is_finite() {
+                    found = Some(Fault::NotFinite("J", row, value));
+                } else if j as usize >= n {
+                    found = Some(Fault::Rows(set, format!("names velocity {j} of {n} velocities")));
+                }
+            });
+        }
+        found
+    }
+}
+
+/// The first number of a body that must not be negative but is, in words.
+fn negative(body: &Inertia) -> Option<String> {
+    let names = ["inv_mass", "inv_inertia xx", "inv_inertia yy", "inv_inertia zz"];
+    let [xx, yy, zz, ..] = body.inv_inertia;
+    let found = names.iter().zip([body.inv_mass, xx, yy, zz]).find(|(_, x)| *x < 0.0);
+    found.map(|(name, x)| format!("{name} = {x}; it must be ≥ 0"))
+}

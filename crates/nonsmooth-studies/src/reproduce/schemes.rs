@@ -1,0 +1,53 @@
+//! The schemes of the papers by name; a test may put a wrong one in the place of another.
+
+use nonsmooth::observers::Trajectory;
+use nonsmooth::solvers::Options;
+use nonsmooth::{Integrator, Model, Simulation, SolverSettings, State};
+use std::sync::Arc;
+
+/// Makes integrators.
+#[derive(Clone, Default)]
+pub(super) struct Schemes {
+    /// A scheme, the one that is made in its place, and options that are set on top.
+    pub(super) instead: Option<(&'static str, &'static str, Options)>,
+}
+
+impl Schemes {
+    /// The integrator called `name` with these options.
+    pub(super) fn make(&self, name: &str, options: &Options) -> anyhow::Result<Box<dyn Integrator>> {
+        self.make_with(name, options, SolverSettings::default())
+    }
+
+    /// The same, with a chosen way to solve the one-step problems.
+    pub(super) fn make_with(
+        &self,
+        name: &str,
+        options: &Options,
+        solving: SolverSettings,
+    ) -> anyhow::Result<Box<dyn Integrator>> {
+        let (name, options) = match &self.instead {
+            Some((of, by, options)) if *of == name => (*by, options),
+            _ => (name, options),
+        };
+        let entry = nonsmooth::integrators::find(name)
+            .ok_or_else(|| anyhow::anyhow!("no integrator `{name}`"))?;
+        entry.build(options, solving).map_err(|errors| {
+            let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            anyhow::anyhow!("{name}: {}", errors.join("; "))
+        })
+    }
+
+    /// A run of `n` steps of size `h` with everything kept.
+    pub(super) fn run(
+        &self,
+        (name, options): (&str, &Options),
+        (model, state): (Arc<Model>, State),
+        h: f64,
+        n: u64,
+    ) -> anyhow::Result<Trajectory> {
+        let mut simulation = Simulation::new(model, state, self.make(name, options)?, h)?;
+        let mut trajectory = Trajectory::default();
+        simulation.run(n, &mut [&mut trajectory])?;
+        Ok(trajectory)
+    }
+}

@@ -1,0 +1,301 @@
+//! The energy ledger of a step.
+//!
+//! Whenever impulses change the velocity from v_a to v_b at one configuration, each does its work against ½ (v_a + v_b):
+//!
+//! ```text
+//! kick       share φ = 1, or (τ + ½σ)/κ before a cut at σ:     φ p · ½ (u_a + u_b),   u_b = u_a + φ J (v − v̂)
+//! half kick  ½σ λ at the configuration of the cut              impact   p · ½ (u⁻ + u⁺)
+//! ```
+//!
+//! These telescope. The drift changes V only; with the works of conservative forces in the kicks that is `scheme`, together with
+//! T(v at q) − T(v̂) at both ends of the step, since the energy shown is that of the velocity at q.
+
+use super::classify::Roles;
+use super::drift::{Drift, half_kick};
+use super::kick::Kick;
+use super::path::Path;
+use crate::error::StepResult;
+use crate::instant::Instant;
+use crate::log::{Energies, Event, StepLog, Works};
+use crate::model::constraints::Column;
+use crate::model::{ActiveConstraints, Coeffs, Free, Model, Role, State};
+use crate::part::Part;
+use crate::phases::{Mass, factorize};
+use nonsmooth_solvers::Problem;
+
+/// Works of the step so far.
+#[derive(Default)]
+pub(super) struct Books {
+    pub(super) works: Works,
+    /// T(v at q) − T(v̂) at the start [J].
+    excess: f64,
+    /// V where the step stands [J].
+    potential: f64,
+    has_potential: bool,
+    vector: Vec<f64>,
+    force: Vec<f64>,
+    lambda: Vec<f64>,
+    kicks: usize,
+}
+
+impl Books {
+    /// Begins a step.
+    pub(super) fn start(&mut self, now: &State) {
+        self.works = Works::default();
+        self.excess = now.scheme.first().copied().unwrap_or(0.0);
+        self.has_potential = false;
+        self.kicks = 0;
+    }
+
+    /// Books the kick up to the instant `hit` of a cut, or the whole of it.
+    pub(super) fn kick(
+        &mut self,
+        model: &Model,
+        (active, roles, free): (&ActiveConstraints, &Roles, &Free),
+        (drift, kick, path): (&Drift, &Kick, &Path),
+        hit: Option<f64>,
+        log: &mut StepLog,
+    ) -> StepResult {
+        let here = drift.here();
+        if !self.has_potential {
+            self.potential = potential(model, &here)?;
+            self.has_potential = true;
+        }
+        let share = hit.map_or(1.0, |time| (drift.lag + 0.5 * time) / drift.kick_length());
+        self.book_forces(model, &here, share, free, &path.acceleration, drift.kick_length())?;
+        self.log_kick(active, kick, (share, drift.kick_length()), log);
+        for (family, own) in model.constraints.iter().zip(&active.own) {
+            for c in own.clone() {
+                let begins = kick.before[active.rows(c).start] <= 0.0;
+                let mut done = 0.0;
+                for (k, row) in active.rows(c).enumerate() {
+                    let p = share * kick.p[row];
+                    if p == 0.0 {
+                        continue;
+                    }
+                    let u = active.u_minus[row] + 0.5 * share * (kick.u[row] - active.u_minus[row]);
+                    let work = p * u;
+                    done += work;
+                    let column = family.column(model, active.laws[c], k);
+                    self.book(column, begins, work);
+                    if column == Column::Own {
+                        // Of what a spring and damper do, the damper's share is viscous.
+                        let rate = 0.5 * (active.u_minus[row] + kick.u[row]);
+                        let damper =
+                            family.damping(active.ids[c]) * share * drift.kick_length() * rate * u;
+                        self.works.viscous -= damper;
+                        self.works.scheme += damper;
+                    }
+                }
+                self.book_rates(active, c, here.v, share, &kick.p);
+                if begins && roles.role[c] != Role::Lasting && kick.p[active.rows(c).start] > 0.0 {
+                    let after: Vec<f64> = active.rows(c).map(|row| kick.u[row]).collect();
+                    log.events.push(event(active, c, here.t, (&kick.p, &after), done));
+                }
+            }
+        }
+        if roles.lost > 0 {
+            log.note("rebounds given up in large islands", roles.lost as f64);
+        }
+        Ok(())
+    }
+
+    /// Work of kinematic bodies that move: −p times what they add to u.
+    fn book_rates(&mut self, active: &ActiveConstraints, c: usize, v: &[f64], share: f64, p: &[f64]) {
+        let rows = active.rows(c);
+        let mut along = [0.0; 6];
+        active.jacobian.dot(c, v, &mut along[..rows.len()]);
+        for (k, row) in rows.enumerate() {
+            self.works.prescribed -= share * p[row] * (active.u_minus[row] - along[k]);
+        }
+    }
+
+    /// Works of forces in a kick of `length`, of which `share` has acted: v_a → v_a + share · length · a.
+    fn book_forces(
+        &mut self,
+        model: &Model,
+        at: &Instant<'_>,
+        share: f64,
+        free: &Free,
+        acceleration: &[f64],
+        length: f64,
+    ) -> StepResult {
+        // M (v_free − v̂) is the impulse of all forces.
+        self.vector.clear();
+        self.vector.extend(free.v.iter().zip(at.v).map(|(w, v)| w - v));
+        self.force.clear();
+        self.force.resize(at.v.len(), 0.0);
+        model.times(at, [1.0, 0.0, 0.0], &self.vector, &mut self.force)?;
+        for i in 0..at.v.len() {
+            let mean = at.v[i] + 0.5 * share * length * acceleration[i];
+            let (external, drive) = free.external_at(i);
+            self.works.external += share * external * mean;
+            self.works.drive += share * drive * mean;
+            self.works.scheme += share * (self.force[i] - external - drive) * mean;
+        }
+        Ok(())
+    }
+
+    fn book(&mut self, column: Column, begins: bool, work: f64) {
+        match column {
+            Column::Contact if begins => self.works.impact += work,
+            Column::Contact => self.works.contact += work,
+            Column::Friction => self.works.friction += work,
+            Column::Joint => self.works.joint += work,
+            Column::Drive => self.works.drive += work,
+            Column::Own => self.works.scheme += work,
+        }
+    }
+
+    /// Adds the impulses of a kick to the log by constraint.
+    fn log_kick(
+        &mut self,
+        active: &ActiveConstraints,
+        kick: &Kick,
+        (share, length): (f64, f64),
+        log: &mut StepLog,
+    ) {
+        let earlier = std::mem::take(&mut log.constraints);
+        let p: Vec<f64> = kick.p.iter().map(|p| share * p).collect();
+        log.constraints.open(active, &p);
+        log.constraints.length = earlier.length + share * length;
+        log.constraints.u_plus.clone_from(&kick.u);
+        for c in 0..active.len() {
+            if let Ok(k) = earlier.ids.binary_search(&active.ids[c]) {
+                for (row, old) in active.rows(c).zip(earlier.rows(k)) {
+                    log.constraints.impulse[row] += earlier.impulse[old];
+                    log.constraints.u_minus[row] = earlier.u_minus[old];
+                }
+            }
+        }
+        self.kicks += 1;
+    }
+
+    /// Books the change of potential energy where the step stands now.
+    pub(super) fn drifted(&mut self, model: &Model, drift: &Drift) -> StepResult {
+        let after = potential(model, &drift.here())?;
+        self.works.scheme += after - self.potential;
+        self.potential = after;
+        Ok(())
+    }
+
+    /// Books the second half of a kick before a cut, from the velocity here to `free.v`.
+    pub(super) fn half_kick(
+        &mut self,
+        model: &Model,
+        active: &ActiveConstraints,
+        lambda: &[f64],
+        (drift, length): (&Drift, f64),
+        free: &Free,
+    ) -> StepResult {
+        let at = drift.here();
+        let mean = |i: usize| 0.5 * (at.v[i] + free.v[i]);
+        let mut total = vec![0.0; at.v.len()];
+        for (family, own) in model.constraints.iter().zip(&active.own) {
+            for tangents in [false, true] {
+                self.lambda.clear();
+                self.lambda.resize(lambda.len(), 0.0);
+                for c in own.clone() {
+                    for (k, row) in active.rows(c).enumerate() {
+                        let column = family.column(model, active.laws[c], k);
+                        if (column == Column::Friction) == tangents {
+                            self.lambda[row] = lambda[row];
+                        }
+                    }
+                }
+                let Some(first) = own.clone().next() else { continue };
+                self.force.clear();
+                self.force.resize(at.v.len(), 0.0);
+                family.add_forces(model, &at, active, own, &self.lambda, &mut self.force)?;
+                let work: f64 = (0..at.v.len()).map(|i| length * self.force[i] * mean(i)).sum();
+                let column = if tangents {
+                    Column::Friction
+                } else {
+                    family.column(model, active.laws[first], 0)
+                };
+                self.book(column, false, work);
+                total.iter_mut().zip(&self.force).for_each(|(t, f)| *t += length * f);
+            }
+        }
+        // What is left of M Δv is that of the forces.
+        self.vector.clear();
+        self.vector.extend(free.v.iter().zip(at.v).map(|(w, v)| w - v));
+        self.force.clear();
+        self.force.resize(at.v.len(), 0.0);
+        model.times(&at, [1.0, 0.0, 0.0], &self.vector, &mut self.force)?;
+        for i in 0..at.v.len() {
+            let (external, drive) = free.external_at(i);
+            self.works.external += external * mean(i);
+            self.works.drive += drive * mean(i);
+            self.works.scheme += (self.force[i] - total[i] - external - drive) * mean(i);
+        }
+        Ok(())
+    }
+
+    /// Ends the step: energies of the velocity at q, and what the ledger says.
+    pub(super) fn finish(
+        &mut self,
+        model: &Model,
+        (drift, active, roles, kick): (&Drift, &ActiveConstraints, &Roles, &Kick),
+        (mass, free, problem): (&mut Mass, &mut Free, &mut Problem),
+        next: &mut State,
+        log: &mut StepLog,
+    ) -> StepResult {
+        self.drifted(model, drift)?;
+        let at = drift.here();
+        let staggered = model.energies(&at)?;
+        let mut shown = staggered;
+        if drift.lag > 0.0 {
+            let part = Part::whole(at.t, 0.0);
+            factorize(model, &part, &drift.pass(), Coeffs::MASS, problem, mass)?;
+            // The kick of a drift of length 2 τ had the length τ + what lagged before it.
+            roles.lasting_forces(active, &kick.p, kick.length, &mut self.lambda);
+            half_kick(model, &at, drift.lag, (active, &self.lambda), mass, free)?;
+            shown = drift.energies_with(model, &free.v)?;
+        }
+        let excess = shown.kinetic - staggered.kinetic;
+        self.works.scheme += excess - self.excess;
+        next.scheme.clear();
+        next.scheme.push(excess);
+        log.energies = shown;
+        if drift.presence != next.presence {
+            let present = Instant { presence: &next.presence, ..at };
+            let after: Energies = model.energies(&present)?;
+            let change = after.kinetic + after.potential - staggered.kinetic - staggered.potential;
+            self.works.exchange += change;
+            log.energies.kinetic += after.kinetic - staggered.kinetic;
+            log.energies.potential = after.potential;
+        }
+        log.works = self.works;
+        model.gaps(&at, &mut log.gaps)
+    }
+}
+
+/// V at an instant.
+fn potential(model: &Model, at: &Instant<'_>) -> StepResult<f64> {
+    Ok(model.energies(at)?.potential)
+}
+
+fn event(
+    active: &ActiveConstraints,
+    c: usize,
+    t: f64,
+    (p, u_plus): (&[f64], &[f64]),
+    work: f64,
+) -> Event {
+    let rows = active.rows(c);
+    let six = |x: &[f64]| {
+        let mut out = [0.0; 6];
+        out[..x.len()].copy_from_slice(x);
+        out
+    };
+    Event {
+        t,
+        id: active.ids[c],
+        gap: active.gap[c],
+        u_minus: six(&active.u_minus[rows.clone()]),
+        u_plus: six(u_plus),
+        impulse: six(&p[rows]),
+        work,
+    }
+}

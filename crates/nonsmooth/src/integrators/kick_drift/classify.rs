@@ -1,0 +1,203 @@
+//! Which part each constraint plays in the kick.
+//!
+//! ```text
+//! lasting   joints; contacts that carried force in the last kick, whatever their velocity
+//! soft      new, closes, flight after the bounce shorter than the step:  −u⁻ ≤ h a_N  or  0 < rebound ≤ h a_N / 2
+//! cut       new, closes faster than that: the step is cut at the instant of contact
+//! early     the same where impacts are many: rebounds at the start of the step, in the one solve
+//! open      does not reach the other within the step
+//! ```
+//!
+//! a_N = max(0, −J(v_f − v̂)/κ, −J(ṽ − v̂)/κ) is the closing acceleration without the contact's own reaction, h the whole
+//! step, never what is left of it. No absolute speed appears: without acceleration every impact is an impact.
+
+use super::drift::Drift;
+use super::kick::Kick;
+use crate::model::constraints::Column;
+use crate::model::{ActiveConstraints, Free, Model, Role};
+
+/// A contact touches when its gap is below this, relative to its size.
+const TOUCHING: f64 = 1e-11;
+/// Half width of the dead band of lasting gaps, relative to the size.
+const BAND: f64 = 1e-9;
+/// The dead band in units of ε a h²: measured on stacks (five cubes are quiet from there on).
+const BAND_OF_TOLERANCE: f64 = 800.0;
+/// More fast impacts in a step than this rebound early.
+const MOST_FAST: usize = 8;
+/// Islands with more rows than this take their impacts early.
+const MOST_ROWS: usize = 64;
+
+/// The part of every active constraint in the kick.
+#[derive(Default)]
+pub(super) struct Roles {
+    pub(super) role: Vec<Role>,
+    /// Constraints that have rows in the kick, ascending.
+    pub(super) rows: Vec<u32>,
+    /// For early rebounds: J v + rate must be at least this [m/s].
+    pub(super) rebound: Vec<Option<f64>>,
+    /// J v̂ of the normal row.
+    pub(super) along_minus: Vec<f64>,
+    /// δ: half width of the dead band [m].
+    pub(super) band: Vec<f64>,
+    /// Size of the pair [m].
+    pub(super) size: Vec<f64>,
+    /// Joints and other constraints that always act.
+    pub(super) is_bilateral: Vec<bool>,
+    /// Springs: rows that their families write.
+    pub(super) is_elastic: Vec<bool>,
+    /// Rebounds given up in large islands.
+    pub(super) lost: usize,
+    fast: Vec<(u32, f64)>,
+}
+
+/// How impacts are treated, and the tolerance of the solver.
+#[derive(Clone, Copy)]
+pub(super) struct Rules {
+    /// No impact cuts the step.
+    pub(super) all_early: bool,
+    /// Largest residual of a solve [–].
+    pub(super) tolerance: f64,
+}
+
+/// Fills `roles`.
+pub(super) fn classify(
+    model: &Model,
+    (active, kick, free): (&ActiveConstraints, &Kick, &Free),
+    drift: &Drift,
+    rules: Rules,
+    roles: &mut Roles,
+) {
+    roles.clear();
+    for (family, own) in model.constraints.iter().zip(&active.own) {
+        for c in own.clone() {
+            let column = family.column(model, active.laws[c], 0);
+            let bilateral = column != Column::Contact;
+            roles.is_elastic.push(column == Column::Own);
+            roles.push(model, active, (kick, free), (drift, rules.tolerance), (c, bilateral));
+        }
+    }
+    let n_rows: usize = roles.rows.iter().map(|&c| active.rows(c as usize).len()).sum();
+    let many = rules.all_early || roles.fast.len() > MOST_FAST || n_rows > MOST_ROWS;
+    for k in 0..roles.fast.len() {
+        let (c, acceleration) = roles.fast[k];
+        if many {
+            roles.rebound_early(model, active, drift, c as usize, acceleration);
+        } else {
+            roles.role[c as usize] = Role::Cut;
+        }
+    }
+    roles.rows.sort_unstable();
+}
+
+impl Roles {
+    fn clear(&mut self) {
+        self.role.clear();
+        self.rows.clear();
+        self.rebound.clear();
+        self.along_minus.clear();
+        self.band.clear();
+        self.size.clear();
+        self.is_bilateral.clear();
+        self.is_elastic.clear();
+        self.fast.clear();
+        self.lost = 0;
+    }
+
+    fn push(
+        &mut self,
+        model: &Model,
+        active: &ActiveConstraints,
+        (kick, free): (&Kick, &Free),
+        (drift, tolerance): (&Drift, f64),
+        (c, bilateral): (usize, bool),
+    ) {
+        let size = model.size_of(active.ids[c]);
+        self.size.push(size);
+        self.is_bilateral.push(bilateral);
+        self.rebound.push(None);
+        let row = active.rows(c).start;
+        let (along_minus, along_free) = (normal(active, c, drift.here().v), normal(active, c, &free.v));
+        self.along_minus.push(along_minus);
+        let u_hat = active.u_minus[row];
+        let u_tilde = kick.u[row];
+        let u_free = u_hat + along_free - along_minus;
+        let length = drift.kick_length();
+        let acceleration = ((u_hat - u_tilde) / length).max((u_hat - u_free) / length).max(0.0);
+        let noise = BAND_OF_TOLERANCE * tolerance * acceleration * drift.h * drift.h;
+        self.band.push((BAND * size).max(noise));
+        let lasts = bilateral || kick.before[row] > 0.0;
+        if lasts {
+            self.rows.push(c as u32);
+            return self.role.push(Role::Lasting);
+        }
+        let (y, y_end) = (active.gap[c], kick.y_end[row]);
+        let touches = y <= TOUCHING * size;
+        let approach = if touches {
+            (-u_hat).max(0.0)
+        } else {
+            (-(u_hat - drift.lag * acceleration)).max(-u_tilde).max(-u_free).max(0.0)
+        };
+        let rebound = model.law(active.laws[c]).rebound(approach);
+        let within = drift.h * acceleration;
+        let slow = approach <= within || rebound > 0.0 && rebound <= 0.5 * within;
+        let closes = touches || y_end < 0.0;
+        if closes && !slow && approach > 0.0 {
+            self.fast.push((c as u32, acceleration));
+            self.role.push(Role::Open);
+        } else if closes || y_end < 2.0 * u_tilde.abs() * drift.rest + BAND * size {
+            self.rows.push(c as u32);
+            self.role.push(Role::Soft);
+        } else {
+            self.role.push(Role::Open);
+        }
+    }
+
+    /// u_c² = u_q² + 2 a y, u⁺² = rebound(u_c)² − 2 a y: the apex is that of the law although the body turns at the height y.
+    fn rebound_early(
+        &mut self,
+        model: &Model,
+        active: &ActiveConstraints,
+        drift: &Drift,
+        c: usize,
+        acceleration: f64,
+    ) {
+        self.rows.push(c as u32);
+        self.role[c] = Role::Soft;
+        let fall = 2.0 * acceleration * active.gap[c].max(0.0);
+        let u_q = (-active.u_minus[active.rows(c).start] + drift.lag * acceleration).max(0.0);
+        let rebound = model.law(active.laws[c]).rebound((u_q * u_q + fall).sqrt());
+        let square = rebound * rebound - fall;
+        if rebound > 0.0 && square > 0.0 {
+            self.role[c] = Role::Early;
+            self.rebound[c] = Some(square.sqrt() - 0.5 * drift.rest * acceleration);
+        } else if rebound > 0.0 {
+            self.lost += 1;
+        }
+    }
+}
+
+impl Roles {
+    /// λ = p/κ by row of the constraints that go on to act: not those of early rebounds.
+    pub(super) fn lasting_forces(
+        &self,
+        active: &ActiveConstraints,
+        p: &[f64],
+        length: f64,
+        out: &mut Vec<f64>,
+    ) {
+        out.clear();
+        out.resize(active.n_rows(), 0.0);
+        for &c in self.rows.iter().filter(|&&c| self.role[c as usize] != Role::Early) {
+            for row in active.rows(c as usize) {
+                out[row] = p[row] / length;
+            }
+        }
+    }
+}
+
+/// J_N v of a constraint.
+fn normal(active: &ActiveConstraints, c: usize, v: &[f64]) -> f64 {
+    let mut u = [0.0; 6];
+    active.jacobian.dot(c, v, &mut u[..active.rows(c).len()]);
+    u[0]
+}

@@ -1,0 +1,34 @@
+//! The impact at the instant of a cut: which constraints take part, and what they do to the velocity.
+//!
+//! Every constraint with y ≤ 1e-11 of its size takes part, and joints: those that begin (u⁻ < 0, carried nothing) by the impact form of
+//! their law, those that last or only touch by its contact form. M is that of the instant, forces do nothing.
+
+use super::books::Books;
+use super::drift::Drift;
+use crate::error::StepResult;
+use crate::log::StepLog;
+use crate::model::{Activation, ActiveConstraints, Coeffs, Model};
+use crate::part::Part;
+use crate::phases::{Begins, Mass, SolverSettings, detect, factorize, impact, linearize};
+use nonsmooth_solvers::Problem;
+
+/// Lets the laws act where the step stands and sets the velocity after the impact.
+pub(super) fn impact_at(
+    model: &Model,
+    drift: &mut Drift,
+    active: &mut ActiveConstraints,
+    (mass, problem): (&mut Mass, &mut Problem),
+    settings: &mut SolverSettings,
+    books: &mut Books,
+    log: &mut StepLog,
+) -> StepResult {
+    let part = Part::whole(drift.here().t, 0.0);
+    detect(model, &part, &drift.here(), Activation::Swept, active)?;
+    factorize(model, &part, &drift.pass(), Coeffs::MASS, problem, mass)?;
+    linearize(model, &part, &drift.pass(), active)?;
+    let here = drift.here();
+    let solving = (&mut *settings, &mut *problem);
+    let made = impact(model, &drift.memory, (&here, active), Begins::InContact, mass, solving, log)?;
+    made.book(model, active, (here.t, here.v), &mut books.works, log);
+    drift.set_velocity(model, &made.v)
+}

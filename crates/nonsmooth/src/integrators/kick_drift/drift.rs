@@ -1,0 +1,265 @@
+//! Where the step stands: configuration, staggered velocity and its lag, what is left of the step, what constraints carry.
+//!
+//! After a drift of length σ the velocity is that of the middle of the drift, τ = σ/2 before q. The velocity at q is
+//! v̂ + τ M⁻¹ (f(q) + J(q)ᵀ λ), with the arms of q and the lasting reactions λ.
+
+use super::KickScratch;
+use super::classify::Roles;
+use super::kick::Kick;
+use crate::error::{StepResult, check_coordinates, check_finite};
+use crate::instant::{Implicit, Instant, Pass};
+use crate::log::Energies;
+use crate::model::{ActiveConstraints, Coeffs, ConstraintMemory, Free, Model, Presence, Role, State};
+use crate::part::Part;
+use crate::phases::{Mass, factorize, linearize};
+use crate::scratch::Place;
+use nonsmooth_solvers::Problem;
+
+/// Below this share of the step what is left of it is rounding.
+const NOTHING: f64 = 1e-12;
+
+/// A step under way.
+#[derive(Default)]
+pub(super) struct Drift {
+    /// The whole step [s].
+    pub(super) h: f64,
+    /// What is left of it [s].
+    pub(super) rest: f64,
+    /// τ: how much earlier than q the velocity is [s].
+    pub(super) lag: f64,
+    /// Where it stands; v is v̂ in working axes.
+    place: Place,
+    /// v̂ as in the state.
+    v_state: Vec<f64>,
+    /// The end of the drift as it is guessed.
+    pub(super) end: Place,
+    /// End velocity as in the state.
+    end_v_state: Vec<f64>,
+    /// Lasting forces, slips and histories.
+    pub(super) memory: ConstraintMemory,
+    pub(super) presence: Vec<Presence>,
+}
+
+impl Drift {
+    /// Begins a step.
+    pub(super) fn start(&mut self, model: &Model, now: &State, h: f64) -> StepResult {
+        (self.h, self.rest) = (h, h);
+        self.lag = now.lag.first().copied().unwrap_or(0.0);
+        self.presence.clone_from(&now.presence);
+        self.memory.copy_from(&now.memory);
+        self.place.t = now.t;
+        self.place.q.clone_from(&now.q);
+        self.v_state.clone_from(&now.v);
+        self.place.inputs.clone_from(&now.inputs);
+        self.end.inputs.clone_from(&now.inputs);
+        self.place.angles.clone_from(&now.angles);
+        self.end.angles.clone_from(&now.angles);
+        self.arrive(model)
+    }
+
+    /// Completes the place from q and the velocity as in the state.
+    fn arrive(&mut self, model: &Model) -> StepResult {
+        self.place.v.resize(self.v_state.len(), 0.0);
+        model.to_working(&self.place.q, &self.v_state, &mut self.place.v);
+        self.place.complete(model, &self.presence, &self.v_state)
+    }
+
+    /// Where the step stands.
+    pub(super) fn here(&self) -> Instant<'_> {
+        self.place.instant(&self.presence, &[])
+    }
+
+    /// The same as a pass: everything is evaluated here.
+    pub(super) fn pass(&self) -> Pass<'_> {
+        let here = self.here();
+        let implicit = Implicit::kick(self.lag, self.rest);
+        Pass { now: here, mass: here, jacobian: here, end: here, implicit }
+    }
+
+    /// The end of the drift as it is guessed.
+    pub(super) fn there(&self) -> Instant<'_> {
+        self.end.instant(&self.presence, &[])
+    }
+
+    /// κ = τ + ½ rest: the length of the kick [s].
+    pub(super) fn kick_length(&self) -> f64 {
+        self.lag + 0.5 * self.rest
+    }
+
+    /// Whether nothing is left of the step.
+    pub(super) fn is_over(&self) -> bool {
+        self.rest <= NOTHING * self.h
+    }
+
+    /// Drifts from here for the time `dt` with the velocity `v` (working axes of here), into the guessed end.
+    pub(super) fn guess_end(&mut self, model: &Model, v: &[f64], dt: f64) -> StepResult {
+        let Self { place, end, end_v_state, presence, .. } = self;
+        end.t = place.t + dt;
+        end.q.clone_from(&place.q);
+        end_v_state.clear();
+        end_v_state.extend_from_slice(v);
+        model.to_state(&place.q, end_v_state);
+        let part = Part::whole(place.t, dt);
+        for motion in model.kick_drift_motions() {
+            motion.drift(model, &part, presence, dt, &mut end.q, end_v_state)?;
+        }
+        end.v.resize(v.len(), 0.0);
+        model.to_working(&end.q, end_v_state, &mut end.v);
+        end.complete(model, presence, end_v_state)
+    }
+
+    /// Takes the guessed end as the place, `dt` later.
+    pub(super) fn arrive_at_end(&mut self, dt: f64) {
+        std::mem::swap(&mut self.place, &mut self.end);
+        std::mem::swap(&mut self.v_state, &mut self.end_v_state);
+        self.rest -= dt;
+    }
+
+    /// Sets the velocity here, in working axes, with no lag.
+    pub(super) fn set_velocity(&mut self, model: &Model, v: &[f64]) -> StepResult {
+        self.v_state.clear();
+        self.v_state.extend_from_slice(v);
+        model.to_state(&self.place.q, &mut self.v_state);
+        self.lag = 0.0;
+        self.arrive(model)
+    }
+
+    /// Energies where the step stands, with another velocity in working axes.
+    pub(super) fn energies_with(&self, model: &Model, v: &[f64]) -> StepResult<Energies> {
+        let mut v_state = v.to_vec();
+        model.to_state(&self.place.q, &mut v_state);
+        let mut rigid = Vec::new();
+        model.rigid_states(self.place.t, &self.place.q, &v_state, &mut rigid)?;
+        model.energies(&Instant { v, rigid: &rigid, ..self.here() })
+    }
+
+    /// Keeps lasting forces λ = p/κ and mean slips by constraint.
+    pub(super) fn remember(
+        &mut self,
+        model: &Model,
+        active: &ActiveConstraints,
+        roles: &Roles,
+        kick: &Kick,
+    ) -> StepResult {
+        let length = self.kick_length();
+        let memory = &mut self.memory;
+        let histories = kick.histories(model, active, memory, length);
+        memory.clear();
+        memory.force_start.push(0);
+        let mut rows = Vec::with_capacity(6);
+        for (family, own) in model.constraints.iter().zip(&active.own) {
+            for c in own.clone() {
+                let carries = roles.role[c] != Role::Open && roles.role[c] != Role::Cut;
+                let lasts = carries && roles.role[c] != Role::Early;
+                memory.ids.push(active.ids[c]);
+                rows.clear();
+                let scale = if lasts { 1.0 / length } else { 0.0 };
+                rows.extend(kick.p[active.rows(c)].iter().map(|p| scale * p));
+                family.store_force(active, c, &rows, &mut memory.forces);
+                memory.force_start.push(memory.forces.len() as u32);
+                let slides = lasts && rows.len() > 1 && rows[0] > 0.0;
+                memory.slips.push(if slides { kick.slip(active, c) } else { [0.0; 3] });
+            }
+        }
+        if !histories.0.is_empty() {
+            (memory.history_start, memory.histories) = histories;
+        }
+        Ok(())
+    }
+
+    /// Writes the state at the end of the step.
+    pub(super) fn finish(&mut self, model: &Model, now: &State, next: &mut State) -> StepResult {
+        if !self.is_over() {
+            self.lag = 0.5 * self.rest;
+            self.arrive_at_end(self.rest);
+        }
+        next.t = now.t + self.h;
+        next.step = now.step + 1;
+        next.step_size = self.h;
+        next.q.clone_from(&self.place.q);
+        next.v.clone_from(&self.v_state);
+        next.lag.clear();
+        next.lag.resize(model.n_members(), self.lag);
+        next.memory.copy_from(&self.memory);
+        next.inputs.clone_from(&now.inputs);
+        next.held.clone_from(&now.held);
+        next.presence.clone_from(&now.presence);
+        model.update_presence(next);
+        model.update_angles(now, next)?;
+        check_finite(model, "velocity", &next.v)?;
+        check_coordinates(model, &next.q)
+    }
+}
+
+/// v + length · M⁻¹ (f + Jᵀ λ) at an instant, with the arms of that instant: into `free.v`, working axes there.
+pub(super) fn half_kick(
+    model: &Model,
+    at: &Instant<'_>,
+    length: f64,
+    (active, lambda): (&ActiveConstraints, &[f64]),
+    mass: &Mass,
+    free: &mut Free,
+) -> StepResult {
+    let part = Part::whole(at.t, 0.0);
+    model.kick(&part, at, (length, 0.0), mass.groups(), free)?;
+    let Free { scratch, more, v, .. } = free;
+    scratch.clear();
+    scratch.resize(v.len(), 0.0);
+    for (family, own) in model.constraints.iter().zip(&active.own) {
+        family.add_forces(model, at, active, own, lambda, scratch)?;
+    }
+    mass.groups().solve(scratch, more);
+    v.iter_mut().zip(&*scratch).for_each(|(v, dv)| *v += length * dv);
+    Ok(())
+}
+
+/// The state with all velocities at the instant of q.
+pub(super) fn synchronize(
+    model: &Model,
+    state: &State,
+    scratch: &mut KickScratch,
+    out: &mut State,
+) -> StepResult {
+    out.copy_from(state);
+    let lag = state.lag.first().copied().unwrap_or(0.0);
+    if lag == 0.0 {
+        return Ok(());
+    }
+    let KickScratch { drift, active, mass, free, problem, .. } = scratch;
+    drift.start(model, state, 0.0)?;
+    on_step_velocity(model, drift, (active, mass, problem), free)?;
+    out.v.clone_from(&free.v);
+    model.to_state(&state.q, &mut out.v);
+    out.lag.fill(0.0);
+    Ok(())
+}
+
+/// v̂ + τ M⁻¹ (f + Jᵀ λ) where the step stands, from what its memory says of λ: into `free.v`.
+fn on_step_velocity(
+    model: &Model,
+    drift: &Drift,
+    (active, mass, problem): (&mut ActiveConstraints, &mut Mass, &mut Problem),
+    free: &mut Free,
+) -> StepResult {
+    let part = Part::whole(drift.here().t, 0.0);
+    active.open(model);
+    for (k, family) in model.constraints.iter().enumerate() {
+        let begin = drift.memory.ids.partition_point(|id| id.family() < k);
+        let end = drift.memory.ids.partition_point(|id| id.family() <= k);
+        family.append(model, &drift.memory.ids[begin..end], &drift.here(), active)?;
+        active.close_family();
+    }
+    active.close(model);
+    factorize(model, &part, &drift.pass(), Coeffs::MASS, problem, mass)?;
+    linearize(model, &part, &drift.pass(), active)?;
+    let mut lambda = vec![0.0; active.n_rows()];
+    let mut known = drift.memory.walk();
+    for (family, own) in model.constraints.iter().zip(&active.own) {
+        for c in own.clone() {
+            if let Some(remembered) = known.find(active.ids[c]) {
+                family.recall_force(active, c, remembered.force, &mut lambda[active.rows(c)]);
+            }
+        }
+    }
+    half_kick(model, &drift.here(), drift.lag, (active, &lambda), mass, free)
+}

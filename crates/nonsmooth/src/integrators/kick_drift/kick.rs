@@ -1,0 +1,393 @@
+//! The kick: rows that hold at the end of the drift, solved once; with joints again until they are in their place.
+//!
+//! ```text
+//! normal    offset = (y(q̃) − y*)/h − J_N ṽ          y* = y if |y| ≤ δ;   −δ + (1 − 0.2 h/h₀)(y + δ) if y < −δ;   else 0
+//! tangent   offset = s̃ − J_T ṽ − c (s̃ − s)            c = (h/2)/κ if |s̃| > 2 |s̃ − s| and the contact lasted, else 0
+//! early     offset = rate − (u⁺ − ½ h a_N),  u⁺² = e² u_c² − 2 a_N y
+//! ```
+//!
+//! s is the mean slip of the last kick, s̃ that of the predicted drift; moving the direction of friction back by half a difference
+//! makes friction with a turning direction of second order.
+
+use super::classify::Roles;
+use super::drift::Drift;
+use crate::error::StepResult;
+use crate::laws::LawRows;
+use crate::log::StepLog;
+use crate::model::{ActiveConstraints, ConstraintMemory, Free, Level, Model, Role};
+use crate::part::Part;
+use crate::phases::{Mass, SolverSettings, judge, solve_part};
+use nonsmooth_solvers::Problem;
+
+/// Joints are in their place when they are off by less than this, relative to their size.
+const IN_PLACE: f64 = 1e-12;
+/// A lasting contact that ends farther from its target than this, relative to its size, takes a second pass.
+const OFF_TARGET: f64 = 1e-6;
+/// Share of an overlap that goes in a whole step.
+const PUSHED_OUT: f64 = 0.2;
+
+/// The impulses of a kick and what they are computed from, by row of the active constraints.
+#[derive(Default)]
+pub(super) struct Kick {
+    /// p [N·s].
+    pub(super) p: Vec<f64>,
+    /// κ λ of the last reactions [N·s].
+    pub(super) before: Vec<f64>,
+    /// Mean slip of the last kick in the axes of this one; NaN where there was none [m/s].
+    slip_before: Vec<f64>,
+    /// ṽ, then v: working axes of the configuration of the kick.
+    pub(super) v: Vec<f64>,
+    /// u of v at the configuration of the kick, with what kinematic bodies add.
+    pub(super) u: Vec<f64>,
+    /// Relative velocity at the end of the drift.
+    u_end: Vec<f64>,
+    /// y at the end of the drift; NaN for rows that have none.
+    pub(super) y_end: Vec<f64>,
+    /// y* by constraint.
+    target: Vec<f64>,
+    /// κ of the last kick [s].
+    pub(super) length: f64,
+    /// Passes of the last kick.
+    pub(super) passes: usize,
+    rows: Vec<f64>,
+}
+
+impl Kick {
+    /// ṽ = v_f + M⁻¹ Jᵀ κλ, and the end of the drift with it.
+    pub(super) fn predict(
+        &mut self,
+        model: &Model,
+        active: &ActiveConstraints,
+        mass: &Mass,
+        free: &mut Free,
+        drift: &mut Drift,
+    ) -> StepResult {
+        let (n, length) = (active.n_rows(), drift.kick_length());
+        self.length = length;
+        self.before.clear();
+        self.before.resize(n, 0.0);
+        self.slip_before.clear();
+        self.slip_before.resize(n, f64::NAN);
+        let mut known = drift.memory.walk();
+        for (family, own) in model.constraints.iter().zip(&active.own) {
+            for c in own.clone() {
+                let heir =
+                    || family.predecessor(model, &drift.memory, active, c).map(|k| drift.memory.at(k));
+                let Some(remembered) = known.find(active.ids[c]).or_else(heir) else { continue };
+                let rows = active.rows(c);
+                family.recall_force(active, c, remembered.force, &mut self.before[rows.clone()]);
+                if rows.len() > 1 && self.before[rows.start] > 0.0 {
+                    to_rows(active, c, remembered.slip, &mut self.slip_before[rows.clone()]);
+                }
+                self.before[rows].iter_mut().for_each(|p| *p *= length);
+            }
+        }
+        self.p.clone_from(&self.before);
+        self.apply(active, mass, free);
+        let v = std::mem::take(&mut self.v);
+        let guessed = drift.guess_end(model, &v, drift.rest);
+        self.v = v;
+        guessed?;
+        self.evaluate(model, active, drift)
+    }
+
+    /// v = v_f + M⁻¹ Jᵀ p.
+    fn apply(&mut self, active: &ActiveConstraints, mass: &Mass, free: &mut Free) {
+        self.v.clear();
+        self.v.resize(free.v.len(), 0.0);
+        if self.p.iter().any(|p| *p != 0.0) {
+            for c in 0..active.len() {
+                active.jacobian.add_transposed(c, &self.p[active.rows(c)], &mut self.v);
+            }
+            mass.groups().solve(&mut self.v, &mut free.more);
+        }
+        self.v.iter_mut().zip(&free.v).for_each(|(v, v_free)| *v += v_free);
+    }
+
+    /// Relative velocities of v at both ends of the drift, and y at its end.
+    fn evaluate(&mut self, model: &Model, active: &ActiveConstraints, drift: &Drift) -> StepResult {
+        let n = active.n_rows();
+        for x in [&mut self.u, &mut self.u_end] {
+            x.clear();
+            x.resize(n, 0.0);
+        }
+        self.y_end.clear();
+        self.y_end.resize(n, f64::NAN);
+        // u of v here: that of v̂, which detection knows with the motion of kinematic bodies, plus J (v − v̂).
+        let here = drift.here();
+        self.rows.clear();
+        self.rows.extend(self.v.iter().zip(here.v).map(|(v, v_hat)| v - v_hat));
+        for c in 0..active.len() {
+            active.jacobian.dot(c, &self.rows, &mut self.u[active.rows(c)]);
+        }
+        self.u.iter_mut().zip(&active.u_minus).for_each(|(u, u_hat)| *u += u_hat);
+        let there = drift.there();
+        for (family, own) in model.constraints.iter().zip(&active.own) {
+            family.velocities(model, &there, active, own, &mut self.u_end)?;
+            family.positions(model, &there, active, own, &mut self.y_end)?;
+        }
+        Ok(())
+    }
+
+    /// Solves the rows of the kick; afterwards `v` is the velocity of the drift and `drift.end` where it leads.
+    pub(super) fn solve(
+        &mut self,
+        model: &Model,
+        (active, roles, free, mass): (&mut ActiveConstraints, &Roles, &mut Free, &Mass),
+        (settings, most_passes): (&mut SolverSettings, usize),
+        problem: &mut Problem,
+        drift: &mut Drift,
+        log: &mut StepLog,
+    ) -> StepResult {
+        self.passes = 0;
+        if roles.rows.is_empty() {
+            // Reactions of constraints that are gone do not act.
+            self.p.fill(0.0);
+        }
+        self.set_targets(active, roles, drift);
+        self.set_laws(model, active, drift);
+        set_elastic(model, active, roles, drift)?;
+        self.drop_open(active, roles);
+        let mut last = f64::INFINITY;
+        loop {
+            self.passes += 1;
+            if !roles.rows.is_empty() {
+                self.set_offsets(active, roles, drift);
+                solve_part((active, &roles.rows), mass, free, settings, problem, &mut self.p, log)?;
+            }
+            self.apply(active, mass, free);
+            let v = std::mem::take(&mut self.v);
+            let guessed = drift.guess_end(model, &v, drift.rest);
+            self.v = v;
+            guessed?;
+            self.evaluate(model, active, drift)?;
+            let (joints, contacts) = self.errors(model, active, roles);
+            let done = joints <= IN_PLACE || joints >= 0.5 * last && joints <= 1e-9;
+            let again = !done || contacts > OFF_TARGET && self.passes < 2;
+            last = joints;
+            if !again || self.passes >= most_passes {
+                break;
+            }
+        }
+        judge(model, active, settings.tolerance, settings.policy, log)
+    }
+
+    /// Rows that take no part in the kick carry nothing.
+    fn drop_open(&mut self, active: &ActiveConstraints, roles: &Roles) {
+        for (c, role) in roles.role.iter().enumerate() {
+            if matches!(role, Role::Open | Role::Cut) {
+                self.p[active.rows(c)].fill(0.0);
+            }
+        }
+    }
+
+    /// y* of every constraint.
+    fn set_targets(&mut self, active: &ActiveConstraints, roles: &Roles, drift: &Drift) {
+        self.target.clear();
+        for c in 0..active.len() {
+            let (y, band) = (active.gap[c], roles.band[c]);
+            let target = if roles.is_bilateral[c] {
+                0.0
+            } else if y < -band {
+                -band + (1.0 - PUSHED_OUT * drift.rest / drift.h) * (y + band)
+            } else if y <= band && roles.role[c] == Role::Lasting {
+                y
+            } else {
+                y.min(0.0)
+            };
+            self.target.push(target);
+        }
+    }
+
+    /// Sets, shift and compliance by the laws, in their form for lasting contact.
+    fn set_laws(&mut self, model: &Model, active: &mut ActiveConstraints, drift: &Drift) {
+        let n = active.n_rows();
+        active.shift.fill(0.0);
+        active.compliance.clear();
+        active.compliance.resize(n, 0.0);
+        for k in 0..active.runs.len() {
+            let run = active.runs[k].clone();
+            let law = model.law(run.law);
+            let history = histories_of(&drift.memory, active, run.constraints.clone(), law.n_history());
+            let rows = active.rows_of(&run.constraints);
+            let sets = active.set_start[run.constraints.start] as usize
+                ..active.set_start[run.constraints.end] as usize;
+            law.contact(&mut LawRows {
+                dim: run.dim,
+                h: drift.kick_length(),
+                ahead: drift.rest,
+                gap: &active.gap[run.constraints],
+                u_minus: &active.u_minus[rows.clone()],
+                p_before: &self.before[rows.clone()],
+                history: &history,
+                coupled: &[],
+                sets: &mut active.sets[sets],
+                shift: &mut active.shift[rows.clone()],
+                compliance: &mut active.compliance[rows],
+                given: &mut [],
+            });
+        }
+    }
+
+    /// Offsets of the rows of the kick from the present guess.
+    fn set_offsets(&self, active: &mut ActiveConstraints, roles: &Roles, drift: &Drift) {
+        let (rest, length) = (drift.rest, drift.kick_length());
+        for &c in &roles.rows {
+            let c = c as usize;
+            if roles.is_elastic[c] {
+                continue;
+            }
+            let rows = active.rows(c);
+            let mut along = [0.0; 6];
+            active.jacobian.dot(c, &self.v, &mut along[..rows.len()]);
+            let first = rows.start;
+            if let Some(rebound) = roles.rebound[c] {
+                let rate = active.u_minus[first] - roles.along_minus[c];
+                active.offset[first] = rate - rebound;
+            }
+            let bilateral = roles.is_bilateral[c];
+            for (k, row) in rows.clone().enumerate() {
+                let y = self.y_end[row];
+                if y.is_finite() && (bilateral || k == 0) {
+                    if roles.rebound[c].is_none() {
+                        active.offset[row] = (y - self.target[c]) / rest - along[k];
+                    }
+                } else {
+                    active.offset[row] = 0.5 * (self.u[row] + self.u_end[row]) - along[k];
+                }
+            }
+            if rows.len() > 1 && !bilateral && !self.slip_before[first + 1].is_nan() {
+                self.turn_friction(active, first + 1..rows.end, 0.5 * rest / length);
+            }
+        }
+    }
+
+    /// Moves the direction of friction back by half a difference.
+    fn turn_friction(
+        &self,
+        active: &mut ActiveConstraints,
+        tangents: std::ops::Range<usize>,
+        share: f64,
+    ) {
+        let mean = |row: usize| 0.5 * (self.u[row] + self.u_end[row]);
+        let norm =
+            |f: &dyn Fn(usize) -> f64| tangents.clone().map(|row| f(row).powi(2)).sum::<f64>().sqrt();
+        let change = |row: usize| mean(row) - self.slip_before[row];
+        if norm(&mean) > 2.0 * norm(&change) {
+            for row in tangents.clone() {
+                active.offset[row] -= share * change(row);
+            }
+        }
+    }
+
+    /// Largest error of joints, and of lasting contacts that carry, relative to their sizes.
+    fn errors(&self, _model: &Model, active: &ActiveConstraints, roles: &Roles) -> (f64, f64) {
+        let (mut joints, mut contacts) = (0.0f64, 0.0f64);
+        for &c in &roles.rows {
+            let c = c as usize;
+            let rows = active.rows(c);
+            if roles.is_bilateral[c] {
+                for row in rows.filter(|_| !roles.is_elastic[c]) {
+                    if self.y_end[row].is_finite() {
+                        joints = joints.max(self.y_end[row].abs() / roles.size[c]);
+                    }
+                }
+            } else if self.p[rows.start] > 0.0
+                && roles.rebound[c].is_none()
+                && active.gap[c] >= -roles.band[c]
+            {
+                let off = self.y_end[rows.start] - self.target[c];
+                contacts = contacts.max(off.abs() / roles.size[c]);
+            }
+        }
+        (joints, contacts)
+    }
+
+    /// Mean slip of the kick in world axes (contacts of bodies) or by tangents.
+    pub(super) fn slip(&self, active: &ActiveConstraints, c: usize) -> [f64; 3] {
+        let rows = active.rows(c);
+        let mut mean = [0.0; 3];
+        for (k, row) in rows.clone().enumerate().skip(1).take(2) {
+            mean[k] = 0.5 * (self.u[row] + self.u_end[row]);
+        }
+        match active.jacobian.contact(c) {
+            Some(contact) => std::array::from_fn(|k| {
+                (1..rows.len().min(3)).map(|r| contact.frame[r][k] * mean[r]).sum()
+            }),
+            None => mean,
+        }
+    }
+
+    /// Histories of all laws after this kick.
+    pub(super) fn histories(
+        &self,
+        model: &Model,
+        active: &ActiveConstraints,
+        memory: &ConstraintMemory,
+        length: f64,
+    ) -> (Vec<u32>, Vec<f64>) {
+        if active.runs.iter().all(|run| model.law(run.law).n_history() == 0) {
+            return Default::default();
+        }
+        let (mut start, mut out) = (vec![0], Vec::new());
+        for run in &active.runs {
+            let law = model.law(run.law);
+            let n = law.n_history();
+            let mut histories = histories_of(memory, active, run.constraints.clone(), n);
+            for (k, c) in run.constraints.clone().enumerate() {
+                let (own, rows) = (&mut histories[k * n..(k + 1) * n], active.rows(c));
+                law.update(length, &self.p[rows.clone()], &active.u_minus[rows], own);
+                out.extend_from_slice(own);
+                start.push(out.len() as u32);
+            }
+        }
+        (start, out)
+    }
+}
+
+/// Offsets and compliance of springs, which their families write themselves.
+fn set_elastic(
+    model: &Model,
+    active: &mut ActiveConstraints,
+    roles: &Roles,
+    drift: &Drift,
+) -> StepResult {
+    let part = Part::whole(drift.here().t, drift.rest);
+    for (k, family) in model.constraints.iter().enumerate() {
+        if active.own[k].clone().any(|c| roles.is_elastic[c]) {
+            let level = Level::Position { ahead: drift.rest };
+            family.set_offsets(model, &part, &drift.pass(), level, active)?;
+        }
+    }
+    Ok(())
+}
+
+/// Histories of neighbouring constraints, zeros where one is new.
+fn histories_of(
+    memory: &ConstraintMemory,
+    active: &ActiveConstraints,
+    constraints: std::ops::Range<usize>,
+    n: usize,
+) -> Vec<f64> {
+    let mut out = Vec::new();
+    if n > 0 {
+        for c in constraints {
+            match memory.find(active.ids[c]).filter(|known| known.history.len() == n) {
+                Some(known) => out.extend_from_slice(known.history),
+                None => out.resize(out.len() + n, 0.0),
+            }
+        }
+    }
+    out
+}
+
+/// A remembered slip in the rows of a constraint.
+fn to_rows(active: &ActiveConstraints, c: usize, slip: [f64; 3], out: &mut [f64]) {
+    let frame = active.jacobian.contact(c).map(|contact| contact.frame);
+    for k in 1..out.len().min(3) {
+        out[k] = match frame {
+            Some(frame) => (0..3).map(|i| frame[k][i] * slip[i]).sum(),
+            None => slip[k],
+        };
+    }
+}

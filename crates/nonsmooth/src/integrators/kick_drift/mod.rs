@@ -1,0 +1,160 @@
+//! Kick–drift: impulses act at one configuration, between kicks bodies drift freely; contacts and joints hold at the end of the drift.
+//!
+//! ```text
+//! κ  = τ + h/2                                  v_f = v̂ + κ M⁻¹ f(q)
+//! ṽ  = v_f + M⁻¹ Jᵀ κ λ                          q̃ = drift(q, ṽ, h)              predictor with the last reactions λ
+//! normal row    (y(q̃) − y*)/h + J_N (v − ṽ)      0 ≤ · ⟂ p_N ≥ 0;   joints: = 0
+//! tangent row   s̃ + J_T (v − ṽ) − c (s̃ − s)       −· ∈ N(p_T),    s̃ = ½ (slip at q + slip at q̃) of ṽ
+//! v  = v_f + M⁻¹ Jᵀ p                            q⁺ = drift(q, v, h)
+//! ```
+//!
+//! v̂ is the velocity τ before q, τ half the length of the last drift (`State.lag`). An impact cuts the step: everything is taken to
+//! its instant along the path of the drift, the law acts there, and a fresh kick drives the rest of the step. Where there are
+//! many impacts at once they act at the start of the step in the one solve (early rebound). Lasting gaps within ±δ are kept as
+//! they are, so that rest is a fixed point.
+
+mod books;
+mod classify;
+mod cut;
+mod drift;
+mod kick;
+mod path;
+
+use super::{Entry, Integrator, Refusal};
+use crate::error::StepResult;
+use crate::instant::Implicit;
+use crate::log::{Counts, StepLog};
+use crate::model::{Activation, ActiveConstraints, Coeffs, Free, Model, State};
+use crate::part::Part;
+use crate::phases::{Mass, SolverSettings, detect, factorize, linearize};
+use books::Books;
+use classify::{Roles, Rules, classify};
+use cut::impact_at;
+use drift::Drift;
+use kick::Kick;
+use nonsmooth_solvers::{Declared, Kind, Options, Problem};
+use path::Path;
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "kick-drift",
+    about: "kicks at one configuration, free drifts, impacts at their instant; the default for bodies",
+    options: &[&MOST_CUTS, &MOST_PASSES],
+    make: |options, settings| Box::new(KickDrift::new(options, settings)),
+};
+
+const MOST_CUTS: Declared = Declared {
+    name: "most_cuts",
+    about: "most impacts at which a step is cut; further ones rebound at the start of what is left [–]",
+    kind: Kind::Whole { min: 0, max: 1000 },
+    default: "8",
+};
+const MOST_PASSES: Declared = Declared {
+    name: "most_passes",
+    about: "most passes in which joints are brought to their place at the end of the drift [–]",
+    kind: Kind::Whole { min: 1, max: 1000 },
+    default: "30",
+};
+
+/// The kick–drift scheme.
+pub struct KickDrift {
+    most_cuts: usize,
+    most_passes: usize,
+    settings: SolverSettings,
+    scratch: KickScratch,
+}
+
+/// Scratch, one value per phase.
+#[derive(Default)]
+struct KickScratch {
+    drift: Drift,
+    active: ActiveConstraints,
+    mass: Mass,
+    free: Free,
+    problem: Problem,
+    roles: Roles,
+    kick: Kick,
+    path: Path,
+    books: Books,
+}
+
+impl KickDrift {
+    fn new(options: &Options, settings: SolverSettings) -> Self {
+        let (most_cuts, most_passes) = (options.count(&MOST_CUTS), options.count(&MOST_PASSES));
+        Self { most_cuts, most_passes, settings, scratch: KickScratch::default() }
+    }
+}
+
+impl Default for KickDrift {
+    fn default() -> Self {
+        Self::new(&Options::default(), SolverSettings::default())
+    }
+}
+
+impl Integrator for KickDrift {
+    fn accepts(&self, model: &Model) -> Result<(), Refusal> {
+        super::needs_kick_drift("kick-drift", model)
+    }
+
+    fn step(
+        &mut self,
+        model: &Model,
+        now: &State,
+        h: f64,
+        next: &mut State,
+        log: &mut StepLog,
+    ) -> StepResult {
+        let KickScratch { drift, active, mass, free, problem, roles, kick, path, books } =
+            &mut self.scratch;
+        let settings = &mut self.settings;
+
+        drift.start(model, now, h)?;
+        books.start(now);
+        for cuts in 0.. {
+            let part = Part::whole(drift.here().t, drift.rest);
+            detect(model, &part, &drift.here(), Activation::Swept, active)?;
+            factorize(model, &part, &drift.pass(), Coeffs::MASS, problem, mass)?;
+            let Implicit { length, ahead, .. } = drift.pass().implicit;
+            if cuts == 0 {
+                log.constraints.length = 0.0;
+            }
+            model.kick(&part, &drift.here(), (length, ahead), mass.groups(), free)?;
+            linearize(model, &part, &drift.pass(), active)?;
+            kick.predict(model, active, mass, free, drift)?;
+            let rules = Rules { all_early: cuts >= self.most_cuts, tolerance: settings.tolerance };
+            classify(model, (active, kick, free), drift, rules, roles);
+            let solving = (&mut *settings, self.most_passes);
+            kick.solve(model, (active, roles, free, mass), solving, problem, drift, log)?;
+            path.set(drift, kick);
+            let hit = path.first_hit(model, drift, active, roles)?;
+            books.kick(model, (active, roles, free), (drift, kick, path), hit, log)?;
+            drift.remember(model, active, roles, kick)?;
+            log.counts += Counts { steps: 1, rejected: 0, evaluations: 1 };
+            let Some(time) = hit else { break };
+            path.go_to(model, time, (active, roles, kick), (mass, free, problem), books, drift)?;
+            impact_at(model, drift, active, (mass, problem), settings, books, log)?;
+            if drift.is_over() {
+                break;
+            }
+        }
+        drift.finish(model, now, next)?;
+        log.newton_iterations = kick.passes;
+        books.finish(model, (drift, active, roles, kick), (mass, free, problem), next, log)
+    }
+
+    fn synchronize(&mut self, model: &Model, state: &State, out: &mut State) -> StepResult {
+        drift::synchronize(model, state, &mut self.scratch, out)
+    }
+
+    fn is_staggered(&self) -> bool {
+        true
+    }
+
+    fn last_problem(&self) -> Option<&Problem> {
+        Some(&self.scratch.problem)
+    }
+
+    fn reset(&mut self) {
+        self.scratch = KickScratch::default();
+        self.settings.solver.forget();
+    }
+}

@@ -1,0 +1,291 @@
+//! Why an integrator cannot honour a model, in words, and the questions from which refusals are written.
+
+use crate::laws::Forms;
+use crate::model::Model;
+use thiserror::Error;
+
+/// Why an integrator cannot honour a model.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum Refusal {
+    /// A family of systems has not the motion that the scheme needs.
+    #[error("`{integrator}` does not take {family}; use moreau-jean")]
+    Family {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// The family.
+        family: &'static str,
+    },
+    /// The scheme has no rebound.
+    #[error(
+        "`{integrator}` leaves no rebound and cannot honour the restitution of law `{law}`; use restitution 0 or another integrator, moreau-jean for one"
+    )]
+    Rebound {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// Name of the law.
+        law: String,
+    },
+    /// The scheme resolves no impacts, and the law has no form for a step.
+    #[error(
+        "`{integrator}` does not resolve impacts and cannot honour law `{law}`, which acts in phases at an instant; use newton-impact or coulomb, or kick-drift or moreau-jean"
+    )]
+    Phases {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// Name of the law.
+        law: String,
+    },
+    /// The scheme knows no friction, nor any law but those of frictionless contacts and joints.
+    #[error(
+        "`{integrator}` is for frictionless contacts and joints and cannot honour law `{law}`; use newton-impact or bilateral laws, or moreau-jean"
+    )]
+    Frictionless {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// Name of the law.
+        law: String,
+    },
+    /// The scheme has one coefficient of restitution for all contacts.
+    #[error(
+        "`{integrator}` has one restitution for all contacts: law `{first}` has {e_first}, `{second}` has {e_second}; make them equal, or use moreau-jean"
+    )]
+    OneRestitution {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// A law.
+        first: String,
+        /// Its restitution [–].
+        e_first: f64,
+        /// A law that differs.
+        second: String,
+        /// Its restitution [–].
+        e_second: f64,
+    },
+    /// The scheme works with positions.
+    #[error(
+        "`{integrator}` imposes gaps and cannot honour constraint `{constraint}`, which is one of velocities; use moreau-jean"
+    )]
+    GapsOnly {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// Name of the constraint.
+        constraint: String,
+    },
+    /// The scheme keeps an energy that the model does not have.
+    #[error(
+        "`{integrator}` keeps the energy of linear systems with constant M, K and load and of bodies under gravity and cannot honour the {what} `{name}`; take it out, or use moreau-jean"
+    )]
+    NotConservative {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// What does not keep the energy.
+        what: &'static str,
+        /// Name of the system or constraint.
+        name: String,
+    },
+    /// The scheme corrects coordinates that do not touch, and there are none.
+    #[error(
+        "`{integrator}` gives energy to coordinates that do not touch, but a closed `{constraint}` leaves none; use moreau-jean with restitution 1"
+    )]
+    NoFreeDirection {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// Name of the constraint.
+        constraint: String,
+    },
+    /// The scheme integrates free motion only.
+    #[error(
+        "`{integrator}` integrates free motion and cannot honour constraint `{constraint}`; take the constraint out, or use moreau-jean"
+    )]
+    FreeMotionOnly {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// Name of the first constraint.
+        constraint: String,
+    },
+    /// An option has no meaning at position level.
+    #[error(
+        "integrator.level = \"position\" cannot honour `{option}`: every constraint takes part, J is taken at the end of the step; leave it out"
+    )]
+    IgnoredAtPositionLevel {
+        /// The option that was given.
+        option: &'static str,
+    },
+    /// The smallest inner step is larger than the largest.
+    #[error("integrator.h_min = {h_min} must not be larger than h_max = {h_max}")]
+    StepBounds {
+        /// Smallest inner step [s].
+        h_min: f64,
+        /// Largest inner step [s].
+        h_max: f64,
+    },
+    /// The step size is not a positive number.
+    #[error("the step size must be a finite number > 0, got {step_size}")]
+    StepSize {
+        /// What was given [s].
+        step_size: f64,
+    },
+    /// θ = 0 leaves the end position independent of the impulse.
+    #[error(
+        "integrator.level = \"position\" needs theta > 0: with theta = 0 no impulse moves the end position"
+    )]
+    ExplicitAtPositionLevel,
+    /// An option has no meaning beside the others.
+    #[error("`{option}` has no meaning without {needs}; leave it out")]
+    IdleOption {
+        /// The option that was given.
+        option: &'static str,
+        /// What it would need.
+        needs: &'static str,
+    },
+    /// The scheme does not know this kind of law.
+    #[error(
+        "`{scheme}` takes frictionless contacts and joints and cannot honour law `{law}`: with friction the accelerations may not exist; use newton-impact, poisson or bilateral, or `moreau-jean`"
+    )]
+    Law {
+        /// The integrator.
+        scheme: &'static str,
+        /// Name of the law.
+        law: String,
+    },
+    /// The scheme does not know events at which the features of a contact change.
+    #[error(
+        "`{scheme}` takes contacts of balls, discs and half-spaces, whose features never change, not those of body `{body}`; use `kick-drift` or `moreau-jean`"
+    )]
+    Features {
+        /// The integrator.
+        scheme: &'static str,
+        /// Name of the body.
+        body: String,
+    },
+    /// The scheme works with gaps.
+    #[error(
+        "`{scheme}` needs a gap and does not take constraint `{constraint}` at velocity level; use `moreau-jean`"
+    )]
+    VelocityLevel {
+        /// The integrator.
+        scheme: &'static str,
+        /// Name of the constraint.
+        constraint: String,
+    },
+    /// The scheme adds angular velocities, which only round bodies allow.
+    #[error(
+        "`{integrator}` takes bodies in space whose moments of inertia are equal, not `{body}`, until it has its form on the group of rotations; use kick-drift or moreau-jean"
+    )]
+    NotRound {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// Name of the body.
+        body: String,
+    },
+    /// The scheme needs accelerations, which a prescribed velocity does not give.
+    #[error(
+        "`{scheme}` does not take the prescribed velocity of coordinate `{coordinate}` of system `{system}`; let the obstacle move instead, with a gap g(q, t), or use `moreau-jean`"
+    )]
+    Prescribed {
+        /// The integrator.
+        scheme: &'static str,
+        /// Name of the system.
+        system: String,
+        /// Name of the coordinate.
+        coordinate: String,
+    },
+}
+
+/// Refuses models with a family that has no θ-motion.
+pub(crate) fn needs_theta(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
+    match model.systems.iter().find(|family| family.theta().is_none()) {
+        Some(family) => Err(Refusal::Family { integrator, family: family.name() }),
+        None => Ok(()),
+    }
+}
+
+/// Refuses models with a family that cannot kick and drift.
+pub(crate) fn needs_kick_drift(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
+    match model.systems.iter().find(|family| family.kick_drift().is_none()) {
+        Some(family) => Err(Refusal::Family { integrator, family: family.name() }),
+        None => Ok(()),
+    }
+}
+
+/// Calls `refuse` with the first law in use whose forms `is_bad`.
+pub(crate) fn refuse_laws(
+    model: &Model,
+    is_bad: impl Fn(Forms) -> bool,
+    refuse: impl Fn(String) -> Refusal,
+) -> Result<(), Refusal> {
+    match model.laws_in_use().find(|(_, law)| is_bad(law.forms())) {
+        Some((name, _)) => Err(refuse(name)),
+        None => Ok(()),
+    }
+}
+
+/// Refuses laws with a rebound.
+pub(crate) fn no_rebound(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
+    refuse_laws(model, |forms| forms.rebounds, |law| Refusal::Rebound { integrator, law })
+}
+
+/// Refuses laws that have impacts at an instant only.
+pub(crate) fn needs_step_form(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
+    refuse_laws(model, |forms| !forms.step, |law| Refusal::Phases { integrator, law })
+}
+
+/// Refuses laws that are neither a frictionless contact nor a joint.
+pub(crate) fn frictionless(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
+    let refuse = |law| Refusal::Frictionless { integrator, law };
+    refuse_laws(model, |forms| forms.friction || forms.relay, refuse)
+}
+
+/// The restitution of the first law of contacts, as it rebounds head on; 0 where there is none.
+pub(crate) fn restitution(model: &Model) -> f64 {
+    model.laws().find(|law| !law.forms().bilateral).map_or(0.0, |law| law.rebound(1.0))
+}
+
+/// Refuses laws of contacts that rebound differently.
+pub(crate) fn one_restitution(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
+    let mut contacts = model
+        .laws_in_use()
+        .filter(|(_, law)| !law.forms().bilateral)
+        .map(|(name, law)| (name, law.rebound(1.0)));
+    let Some((first, e_first)) = contacts.next() else { return Ok(()) };
+    match contacts.find(|(_, e)| *e != e_first) {
+        None => Ok(()),
+        Some((second, e_second)) => {
+            Err(Refusal::OneRestitution { integrator, first, e_first, second, e_second })
+        }
+    }
+}
+
+/// Refuses constraints of velocities.
+pub(crate) fn gaps_only(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
+    let mut families = model.constraints.iter();
+    match families.find(|family| family.is_of_velocities() && family.n_members() > 0) {
+        Some(family) => {
+            let constraint = family.member_name(0).to_owned();
+            Err(Refusal::GapsOnly { integrator, constraint })
+        }
+        None => Ok(()),
+    }
+}
+
+/// Refuses what has no energy that is quadratic in v and kept between impacts.
+pub(crate) fn conservative(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
+    let refuse =
+        |(what, name): (&'static str, String)| Err(Refusal::NotConservative { integrator, what, name });
+    if let Some(found) = model.systems.iter().find_map(|family| family.spoils_energy(model)) {
+        return refuse(found);
+    }
+    if let Some(name) = model.constraints.iter().find_map(|family| family.spoils_energy(model)) {
+        return refuse((
+            "constraint that is neither a constant gap nor a contact or joint of bodies,",
+            name,
+        ));
+    }
+    if !model.forces.is_empty() {
+        return refuse(("force", "on bodies".to_owned()));
+    }
+    match model.rigid.kinematic.iter().find(|body| body.motion.is_some()) {
+        Some(body) => refuse(("motion of kinematic body", body.name.clone())),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,273 @@
+//! Laying out joints, what acts on their axes, and springs.
+
+use super::Places;
+use super::joints::{FreeAxis, GivenJoint, GivenJoints, JointAt, Rigid, Spring, Wrong};
+use crate::laws::{Bilateral, Compliant, Law, NewtonImpact};
+use crate::model::constraints::joints::{AxisKind, JointRow, JointRows, Joints, Within};
+use crate::model::constraints::{AxisAction, AxisRow, Elastic, JointAxes, Motor, SpringRow, Springs};
+use crate::model::issue::{Issue, Place};
+use crate::model::{Contents, LawId, RigidId, RigidState, State};
+use glam::{DMat3, DQuat, DVec3};
+
+/// Velocities of a joint at the start that are below this, relative to the speeds of its sides, are rounding.
+const ROUNDING: f64 = 1e-9;
+
+impl GivenJoints {
+    /// Appends the families of joints, joint axes and springs.
+    pub(super) fn assemble(
+        self,
+        contents: &mut Contents,
+        state: &mut State,
+        places: &Places,
+        issues: &mut Vec<(Place, Issue)>,
+    ) {
+        let mut axes = Vec::new();
+        for (i, joint) in self.joints.into_iter().enumerate() {
+            let name = joint.name.clone();
+            let mut wrong = |field: &'static str, text: String| {
+                issues.push((Place::Joint(i, field), Issue::User(format!("joint `{name}`: {text}"))));
+            };
+            if let Some(joint) = place_joint(joint, &mut axes, (contents, state, places), &mut wrong) {
+                contents.joints.joints.push(joint);
+            }
+        }
+        state.angles.resize(contents.joints.n_angles, 0.0);
+        contents.rigid.apart.sort_unstable();
+        contents.rigid.apart.dedup();
+        let springs = place_springs(self.springs, contents, places, issues);
+        append_families(contents, axes, springs);
+    }
+}
+
+fn append_families(contents: &mut Contents, axes: Vec<AxisRow>, springs: Vec<SpringRow>) {
+    if !contents.joints.joints.is_empty() {
+        let names = contents.joints.joints.iter().map(|joint| joint.name.clone()).collect();
+        let law = add_law(contents, "joints", Box::new(Bilateral));
+        let family = contents.constraints.len() as u8;
+        contents.constraints.push(Box::new(Joints::new(family, law, names)));
+    }
+    if !axes.is_empty() {
+        let family = contents.constraints.len() as u8;
+        contents.constraints.push(Box::new(JointAxes::new(family, axes)));
+    }
+    if !springs.is_empty() {
+        let law = add_law(contents, "springs", Box::new(Compliant));
+        let family = contents.constraints.len() as u8;
+        contents.constraints.push(Box::new(Springs::new(family, law, springs)));
+    }
+}
+
+fn add_law(contents: &mut Contents, name: &str, law: Box<dyn Law>) -> LawId {
+    contents.laws.push((name.to_owned(), law));
+    LawId(contents.laws.len() as u32 - 1)
+}
+
+/// The rigid thing in the model, if it is there.
+fn find(contents: &Contents, places: &Places, on: Rigid) -> Option<RigidId> {
+    let n = contents.rigid.bodies.len();
+    match on {
+        Rigid::World => Some(contents.rigid.world()),
+        Rigid::Body(i) => places.bodies.get(i).copied(),
+        Rigid::Kinematic(i) => (i < contents.rigid.kinematic.len()).then_some(RigidId((n + i) as u32)),
+    }
+}
+
+/// Whether moving things are in the plane or in space; `None` where they disagree.
+fn within(contents: &Contents, between: [RigidId; 2]) -> Option<Within> {
+    let body = |id: RigidId| contents.rigid.bodies.get(id.0 as usize);
+    let mut planar = between.into_iter().filter_map(body).map(|body| body.planar);
+    let first = planar.next()?;
+    let within = if first { Within::Plane } else { Within::Space };
+    planar.all(|other| other == first).then_some(within)
+}
+
+type Laid<'a> = (&'a mut Contents, &'a State, &'a Places);
+
+fn place_joint(
+    given: GivenJoint,
+    axes: &mut Vec<AxisRow>,
+    (contents, state, places): Laid<'_>,
+    wrong: &mut Wrong<'_>,
+) -> Option<JointRow> {
+    let GivenJoint { name, posed: JointAt { joint, at, axis }, between, collide, axes: given } = given;
+    let [Some(a), Some(b)] = between.map(|side| find(contents, places, side)) else {
+        wrong("between", "one of its sides is not in the model; add the body first".to_owned());
+        return None;
+    };
+    let between = [a, b];
+    let Some(within) = within(contents, between) else {
+        let text = "it joins a body in the plane to one in space; both must be of one kind";
+        wrong("between", text.to_owned());
+        return None;
+    };
+    let frame = frame(joint.name(), joint.needs_axis(within), within, (at, axis), wrong)?;
+    let states = between.map(|id| contents.rigid.start_of(id, state));
+    let states = match states {
+        [Ok(a), Ok(b)] => [a, b],
+        [Err(error), _] | [_, Err(error)] => {
+            wrong("between", error.to_string());
+            return None;
+        }
+    };
+    let place = DVec3::from_array(at);
+    let points = states.map(|s: RigidState| s.rotation.inverse() * (place - s.position));
+    let size = size(contents, between, points);
+    let number = contents.joints.joints.len();
+    let row = JointRow {
+        frames: states.map(|s: RigidState| (s.rotation.inverse() * frame).normalize()),
+        first_angle: contents.joints.n_angles as u32,
+        name,
+        joint,
+        within,
+        between,
+        points,
+        size,
+    };
+    let kinds = row.free_axes();
+    contents.joints.n_angles += kinds.iter().filter(|kind| **kind == AxisKind::Angle).count();
+    if !collide {
+        contents.rigid.apart.push((a.min(b), a.max(b)));
+    }
+    if given.len() > kinds.len() {
+        let (has, n) = (kinds.len(), given.len());
+        wrong(
+            "axes",
+            format!(
+                "a {} joint has {has} free axes here, but {n} are described; leave the others out",
+                row.joint.name()
+            ),
+        );
+        return Some(row);
+    }
+    for (k, axis) in given.into_iter().enumerate() {
+        place_axis((number, k, &row), axis, axes, contents);
+    }
+    if !contents.rigid.may_overlap {
+        check_velocity(&row, &states, wrong);
+    }
+    Some(row)
+}
+
+/// The joint's frame in world axes at the start: e₃ along its axis.
+fn frame(
+    joint: &str,
+    needs_axis: bool,
+    within: Within,
+    (at, axis): ([f64; 3], Option<[f64; 3]>),
+    wrong: &mut Wrong<'_>,
+) -> Option<DQuat> {
+    if within == Within::Plane && at[2] != 0.0 {
+        wrong("at", format!("it is in the plane, so z must be 0, got {}", at[2]));
+        return None;
+    }
+    if !needs_axis {
+        return Some(DQuat::IDENTITY);
+    }
+    let Some(axis) = axis else {
+        wrong(
+            "axis",
+            format!("a {joint} joint needs an axis here; give a direction, [0, 0, 1] for one"),
+        );
+        return None;
+    };
+    let e3 = DVec3::from_array(axis).normalize();
+    if within == Within::Space {
+        let (e1, e2) = e3.any_orthonormal_pair();
+        return Some(DQuat::from_mat3(&DMat3::from_cols(e1, e2, e3)));
+    }
+    if axis[2] != 0.0 {
+        wrong("axis", format!("it is in the plane, so its axis must be too: z = 0, got {}", axis[2]));
+        return None;
+    }
+    let e1 = DVec3::Z.cross(e3);
+    Some(DQuat::from_mat3(&DMat3::from_cols(e1, DVec3::Z, e3)))
+}
+
+/// The farthest of the joint's point from a centre of mass, or the larger bounding radius; 1 m where all are zero.
+fn size(contents: &Contents, between: [RigidId; 2], points: [DVec3; 2]) -> f64 {
+    let bodies = &contents.rigid.bodies;
+    let sides = between.into_iter().zip(points);
+    let sizes = sides.filter_map(|(id, point)| {
+        bodies.get(id.0 as usize).map(|body| point.length().max(body.bounding_radius))
+    });
+    Some(sizes.fold(0.0, f64::max)).filter(|size| *size > 0.0).unwrap_or(1.0)
+}
+
+/// Start velocities that violate the joint.
+fn check_velocity(row: &JointRow, states: &[RigidState; 2], wrong: &mut Wrong<'_>) {
+    let sides = row.sides(&states[0], &states[1]);
+    let mut rows = JointRows::default();
+    row.rows(&sides, &mut rows);
+    let speed = |s: &RigidState| s.velocity.length() + row.size * s.spin.length() + s.spin.length();
+    let scale = speed(&states[0]) + speed(&states[1]);
+    for k in 0..rows.len() {
+        let u = rows.rate(k, &sides[0], &sides[1]);
+        if u.abs() > ROUNDING * scale {
+            let remedy = "change them, or allow it (in a scene: run.allow_initial_violation = true)";
+            wrong(
+                "between",
+                format!("the velocities at the start violate it: u = {u:.6e} m/s; {remedy}"),
+            );
+            return;
+        }
+    }
+}
+
+fn place_axis(
+    (number, k, joint): (usize, usize, &JointRow),
+    given: FreeAxis,
+    axes: &mut Vec<AxisRow>,
+    contents: &mut Contents,
+) {
+    let FreeAxis { stop, restitution, stiffness, damping, rest, motor } = given;
+    let (joint_number, axis) = (number as u32, k as u8);
+    let mut push = |what: &str, action: AxisAction, law: LawId| {
+        let name = format!("{what} of joint `{}`", joint.name);
+        axes.push(AxisRow { name, joint: joint_number, axis, action, law });
+    };
+    if let Some([lower, upper]) = stop {
+        let law = add_law(contents, "stops", Box::new(NewtonImpact { restitution }));
+        if lower.is_finite() {
+            push("lower stop", AxisAction::LowerStop(lower), law);
+        }
+        if upper.is_finite() {
+            push("upper stop", AxisAction::UpperStop(upper), law);
+        }
+    }
+    if stiffness > 0.0 || damping > 0.0 {
+        let law = add_law(contents, "springs", Box::new(Compliant));
+        let elastic = Elastic { stiffness, damping };
+        push("spring", AxisAction::Spring { elastic, rest }, law);
+    }
+    if let Some(function) = motor {
+        contents.forces.push(Box::new(Motor { joint: joint_number, axis, function }));
+    }
+}
+
+fn place_springs(
+    given: Vec<Spring>,
+    contents: &Contents,
+    places: &Places,
+    issues: &mut Vec<(Place, Issue)>,
+) -> Vec<SpringRow> {
+    let mut springs = Vec::new();
+    for (i, spring) in given.into_iter().enumerate() {
+        let [Some(a), Some(b)] = spring.ends.map(|end| find(contents, places, end.on)) else {
+            let text = format!(
+                "spring `{}`: one of its ends is on a body that is not in the model",
+                spring.name
+            );
+            issues.push((Place::Spring(i, "ends"), Issue::User(text)));
+            continue;
+        };
+        if within(contents, [a, b]).is_none() {
+            let text = format!("spring `{}`: it joins a body in the plane to one in space", spring.name);
+            issues.push((Place::Spring(i, "ends"), Issue::User(text)));
+        }
+        let Spring { name, stiffness, damping, rest_length, ends } = spring;
+        let points = ends.map(|end| DVec3::from_array(end.at));
+        let elastic = Elastic { stiffness, damping };
+        springs.push(SpringRow { name, between: [a, b], points, elastic, rest_length });
+    }
+    springs
+}

@@ -1,0 +1,260 @@
+//! Linear gaps: y = J q + b, u = J v, generalized force Jᵀ λ. J is constant: while the list of active constraints stays the same, nothing
+//! of it is written.
+//!
+//! At position level y⁺ = y + (h − a) u⁻ + a J v⁺ holds exactly, with a = ∂y⁺/∂u⁺.
+
+use super::{Activation, ActiveConstraints, ConstraintFamily, GapsOf, Level, RowWriter};
+use crate::error::StepResult;
+use crate::instant::{Instant, Pass};
+use crate::model::{ConstraintId, LawId, Model};
+use crate::part::{Part, Selection};
+use std::ops::Range;
+
+/// The linear gaps of a model, over coordinates of linear and Lagrangian systems, whose places in q and v are the same.
+#[derive(Default)]
+pub struct LinearGaps {
+    index: u8,
+    names: Vec<String>,
+    laws: Vec<LawId>,
+    /// Whether a gap is active in every step: joints are.
+    always: Vec<bool>,
+    /// Where the entries of each begin; one more than gaps.
+    start: Vec<u32>,
+    columns: Vec<u32>,
+    values: Vec<f64>,
+    offset: Vec<f64>,
+}
+
+impl LinearGaps {
+    /// Appends a gap.
+    pub(crate) fn append(
+        &mut self,
+        name: String,
+        (law, always): (LawId, bool),
+        terms: impl Iterator<Item = (u32, f64)>,
+        offset: f64,
+    ) {
+        if self.start.is_empty() {
+            self.start.push(0);
+        }
+        let mut entries: Vec<(u32, f64)> = terms.collect();
+        entries.sort_by_key(|&(j, _)| j);
+        self.columns.extend(entries.iter().map(|(j, _)| j));
+        self.values.extend(entries.iter().map(|(_, x)| x));
+        self.start.push(self.columns.len() as u32);
+        self.names.push(name);
+        self.laws.push(law);
+        self.always.push(always);
+        self.offset.push(offset);
+    }
+
+    /// The family at its place in the model.
+    pub(crate) fn at(self, index: u8) -> Self {
+        Self { index, ..self }
+    }
+
+    /// Number of gaps.
+    pub(crate) fn len(&self) -> usize {
+        self.offset.len()
+    }
+
+    /// The entries of gap `i`.
+    #[inline(always)]
+    fn row(&self, i: usize) -> (&[u32], &[f64]) {
+        let own = self.start[i] as usize..self.start[i + 1] as usize;
+        (&self.columns[own.clone()], &self.values[own])
+    }
+
+    /// y of gap `i` [m].
+    #[inline(always)]
+    fn gap(&self, i: usize, q: &[f64]) -> f64 {
+        let (columns, values) = self.row(i);
+        let mut gap = self.offset[i];
+        for k in 0..columns.len() {
+            gap += values[k] * q[columns[k] as usize];
+        }
+        gap
+    }
+
+    /// y [m] and J v [m/s] of gap `i`.
+    #[inline(always)]
+    fn gap_and_velocity(&self, i: usize, q: &[f64], v: &[f64]) -> (f64, f64) {
+        let (columns, values) = self.row(i);
+        let (mut gap, mut u) = (self.offset[i], 0.0);
+        for (&j, h) in columns.iter().zip(values) {
+            gap += h * q[j as usize];
+            u += h * v[j as usize];
+        }
+        (gap, u)
+    }
+
+    /// J v of gap `i` [m/s].
+    #[inline]
+    fn along(&self, i: usize, v: &[f64]) -> f64 {
+        let (columns, values) = self.row(i);
+        let mut u = 0.0;
+        for k in 0..columns.len() {
+            u += values[k] * v[columns[k] as usize];
+        }
+        u
+    }
+
+    /// y of gap `i`, and the size of its terms [m].
+    pub(crate) fn with_size(&self, i: usize, q: &[f64]) -> (f64, f64) {
+        let (columns, values) = self.row(i);
+        let terms = columns.iter().zip(values).map(|(&j, h)| h * q[j as usize]);
+        let size = terms.clone().map(f64::abs).sum::<f64>() + self.offset[i].abs();
+        (terms.sum::<f64>() + self.offset[i], size)
+    }
+
+    #[inline]
+    fn push(&self, i: usize, gap: f64, u: f64, active: &mut ActiveConstraints) {
+        active.push(ConstraintId::member(self.index, i), self.laws[i], gap, &[u]);
+    }
+
+    /// Whether a member of the part is involved in gap `i`.
+    fn is_of(&self, model: &Model, part: &Part<'_>, i: usize) -> bool {
+        model.involves(part, self.row(i).0)
+    }
+}
+
+impl ConstraintFamily for LinearGaps {
+    fn name(&self) -> &'static str {
+        "linear gaps"
+    }
+
+    fn n_members(&self) -> usize {
+        self.names.len()
+    }
+
+    fn member_name(&self, number: usize) -> &str {
+        &self.names[number]
+    }
+
+    fn describe(&self, _model: &Model, id: ConstraintId) -> String {
+        format!("constraint `{}`", self.names[id.number()])
+    }
+
+    fn law(&self, _model: &Model, id: ConstraintId) -> LawId {
+        self.laws[id.number()]
+    }
+
+    fn is_linear(&self, _model: &Model) -> bool {
+        true
+    }
+
+    #[inline]
+    fn detect(
+        &self,
+        model: &Model,
+        part: &Part<'_>,
+        at: &Instant<'_>,
+        activation: Activation,
+        active: &mut ActiveConstraints,
+    ) -> StepResult {
+        let (ahead, distance) = activation.of_gaps();
+        let whole = matches!(part.members, Selection::All);
+        for i in 0..self.len() {
+            let (gap, u) = self.gap_and_velocity(i, at.q, at.v);
+            if (gap + ahead * u <= distance || self.always[i]) && (whole || self.is_of(model, part, i)) {
+                self.push(i, gap, u, active);
+            }
+        }
+        Ok(())
+    }
+
+    fn append(
+        &self,
+        _model: &Model,
+        ids: &[ConstraintId],
+        at: &Instant<'_>,
+        active: &mut ActiveConstraints,
+    ) -> StepResult {
+        for i in ids.iter().map(|id| id.number()) {
+            self.push(i, self.gap(i, at.q), self.along(i, at.v), active);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn linearize(
+        &self,
+        _model: &Model,
+        _part: &Part<'_>,
+        _at: &Pass<'_>,
+        rows: &mut RowWriter<'_>,
+    ) -> StepResult {
+        if rows.is_new() {
+            for c in rows.active().own[self.index as usize].clone() {
+                let i = rows.active().ids[c].number();
+                rows.general(c, std::iter::once(self.row(i)));
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn set_offsets(
+        &self,
+        _model: &Model,
+        part: &Part<'_>,
+        _at: &Pass<'_>,
+        level: Level,
+        active: &mut ActiveConstraints,
+    ) -> StepResult {
+        for c in part.constraints.within(active.own[self.index as usize].clone()) {
+            let row = active.row_start[c] as usize;
+            active.offset[row] = match level {
+                Level::Velocity => 0.0,
+                Level::Position { ahead } => {
+                    (active.gap[c] + (part.h - ahead) * active.u_minus[row]) / ahead
+                }
+                Level::Linearized { h } => active.gap[c] / h,
+            };
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn gaps(&self, _model: &Model, at: &Instant<'_>, of: GapsOf<'_>, out: &mut Vec<f64>) -> StepResult {
+        match of {
+            GapsOf::Members => out.extend((0..self.len()).map(|i| self.gap(i, at.q))),
+            GapsOf::Active(active, own) => {
+                out.extend(active.ids[own.clone()].iter().map(|id| self.gap(id.number(), at.q)));
+            }
+        }
+        Ok(())
+    }
+
+    fn bilateral_gaps(&self, _model: &Model, out: &mut Vec<bool>) {
+        out.extend_from_slice(&self.always);
+    }
+
+    fn positions(
+        &self,
+        _model: &Model,
+        at: &Instant<'_>,
+        active: &ActiveConstraints,
+        own: &Range<usize>,
+        out: &mut [f64],
+    ) -> StepResult {
+        for c in own.clone() {
+            out[active.row_start[c] as usize] = self.gap(active.ids[c].number(), at.q);
+        }
+        Ok(())
+    }
+
+    fn curvature(
+        &self,
+        _model: &Model,
+        _at: &Instant<'_>,
+        active: &ActiveConstraints,
+        out: &mut [f64],
+    ) -> StepResult {
+        let own = &active.own[self.index as usize];
+        if !own.is_empty() {
+            out[active.rows_of(own)].fill(0.0);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,415 @@
+//! Springs and dampers between points of rigid things.
+//!
+//! ```text
+//! l̇ = J v,   force on v: −Jᵀ (k (l − l₀) + c l̇)
+//! explicit   −ℓ Jᵀ (k (l − l₀) + c l̇),   l and J where the bodies get in the time `ahead` with the velocities of the start
+//! row        u = J (v⁺ − v),   p = −u/D,   1/D = ℓ (displacement · k + velocity · c)        see `Implicit`
+//! ```
+//!
+//! Together they are the θ-scheme for a spring along a line, and of second order for θ = ½ where the spring turns. (With J of the start
+//! a mass that circles on a spring gains energy at the rate ½ h Ω².) The row is the implicit correction only, so a soft spring
+//! that is far stretched has a small impulse and leaves the scale of the certificate alone.
+//!
+//! The family books ½ k (l − l₀)² as potential energy and the work of the damper; what the linearized spring does beyond that is
+//! work of the scheme: nothing along a line with θ = ½.
+
+use super::joints::PairRow;
+use super::pairs::{driven_rates, takes_part, write_rate};
+use super::{Activation, ActiveConstraints, Column, ConstraintFamily, GapsOf, Level, RowWriter};
+use crate::error::StepResult;
+use crate::instant::{Instant, Pass};
+use crate::log::Works;
+use crate::model::rigid::exponential;
+use crate::model::systems::ThetaStep;
+use crate::model::{ConstraintId, LawId, Model, RigidId, RigidState};
+use crate::part::Part;
+use glam::{DQuat, DVec3};
+use std::ops::Range;
+
+/// 1/D below which a row does nothing.
+const NOTHING: f64 = 1e-30;
+
+/// Stiffness and damping.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Elastic {
+    /// k ≥ 0 [N/m or N·m/rad].
+    pub stiffness: f64,
+    /// c ≥ 0 [N·s/m or N·m·s/rad].
+    pub damping: f64,
+}
+
+impl Elastic {
+    /// k x + c ẋ.
+    #[inline]
+    pub(super) fn force(&self, stretch: f64, rate: f64) -> f64 {
+        self.stiffness * stretch + self.damping * rate
+    }
+
+    /// ½ k x².
+    #[inline]
+    pub(super) fn potential(&self, stretch: f64) -> f64 {
+        0.5 * self.stiffness * stretch * stretch
+    }
+}
+
+/// Writes D and the offset of the row of constraint `c`, whose J has been written; `driven` is what sides that move as prescribed add to u.
+pub(super) fn write_elastic(
+    elastic: Elastic,
+    at: &Pass<'_>,
+    driven: f64,
+    c: usize,
+    active: &mut ActiveConstraints,
+) {
+    let (row, n_rows) = (active.rows(c).start, active.n_rows());
+    let inverse = at.implicit.inverse_compliance(elastic.stiffness, elastic.damping);
+    active.compliance.resize(n_rows, 0.0);
+    active.compliance[row] = 1.0 / inverse.max(NOTHING);
+    let mut u = [0.0];
+    active.jacobian.dot(c, at.now.v, &mut u);
+    active.offset[row] = driven - u[0];
+}
+
+/// Books a spring of a θ-step: `stretch` where it was evaluated, and at the start and the end of the step.
+pub(super) fn book_elastic(
+    elastic: Elastic,
+    stretch: f64,
+    ends: [f64; 2],
+    (step, c): (&ThetaStep<'_>, usize),
+    works: &mut Works,
+) {
+    let row = step.active.rows(c).start;
+    let driven = step.active.rates.get(row).copied().unwrap_or_default();
+    let along = |v: &[f64]| {
+        let mut u = [0.0];
+        step.active.jacobian.dot(c, v, &mut u);
+        u[0]
+    };
+    let (h, theta, phi) = (step.rule.h, step.rule.theta, step.phi);
+    let start = along(step.now.v) + driven[0];
+    let rate = theta * (along(step.end.v) + driven[1]) + (1.0 - theta) * start;
+    let driven = phi * driven[1] + (1.0 - phi) * driven[0];
+    let u_phi = along(step.v_phi) + driven;
+    let explicit = -h * elastic.force(stretch, start);
+    let damper = -h * elastic.damping * rate;
+    works.viscous += damper * u_phi;
+    works.scheme += (explicit + step.p[row] - damper) * u_phi + elastic.potential(ends[1])
+        - elastic.potential(ends[0]);
+    works.prescribed -= explicit * driven;
+}
+
+/// Adds the power of a damper, and what sides that move as prescribed give to a spring [W].
+pub(super) fn add_power(
+    model: &Model,
+    (elastic, stretch): (Elastic, f64),
+    between: [RigidId; 2],
+    (row, at): (&PairRow, &Instant<'_>),
+    power: &mut Works,
+) {
+    let sides =
+        [(between[0], &row.on_a), (between[1], &row.on_b)].map(|(id, on)| (id, at.rigid(id).power(on)));
+    let rate = sides[0].1 + sides[1].1;
+    power.viscous -= elastic.damping * rate * rate;
+    let driven = sides.iter().filter(|(id, _)| model.rigid.is_driven(*id)).map(|(_, u)| u).sum::<f64>();
+    power.prescribed += elastic.force(stretch, rate) * driven;
+}
+
+/// Where a rigid thing gets in the time `ahead` with its twist, and what turns vectors back from there.
+#[inline]
+pub(super) fn advanced(state: &RigidState, ahead: f64) -> (RigidState, DQuat) {
+    if ahead == 0.0 {
+        return (*state, DQuat::IDENTITY);
+    }
+    let turn = exponential(ahead * state.spin);
+    let (position, rotation) = (state.position + ahead * state.velocity, turn * state.rotation);
+    (RigidState { position, rotation, ..*state }, turn.inverse())
+}
+
+/// Turns the moments of a row back to the axes of the start.
+#[inline]
+pub(super) fn turned_back(row: PairRow, turns: [DQuat; 2]) -> PairRow {
+    let back = |on: [f64; 6], turn: DQuat| {
+        let m = turn * DVec3::new(on[3], on[4], on[5]);
+        [on[0], on[1], on[2], m.x, m.y, m.z]
+    };
+    PairRow { on_a: back(row.on_a, turns[0]), on_b: back(row.on_b, turns[1]) }
+}
+
+/// A spring of the model.
+#[derive(Clone, Debug)]
+pub struct SpringRow {
+    /// Name for messages and results.
+    pub name: String,
+    /// The rigid things at its ends.
+    pub between: [RigidId; 2],
+    /// Its ends in the axes of each [m].
+    pub points: [DVec3; 2],
+    /// k and c.
+    pub elastic: Elastic,
+    /// l₀ [m].
+    pub rest_length: f64,
+}
+
+/// A spring at an instant.
+#[derive(Clone, Copy, Debug)]
+struct Stretched {
+    length: f64,
+    /// J in world axes of the start.
+    row: PairRow,
+}
+
+impl SpringRow {
+    fn is_present(&self, at: &Instant<'_>) -> bool {
+        self.between.iter().all(|id| at.is_present(id.0 as usize))
+    }
+
+    /// The spring after the time `ahead` [s] at the velocities of an instant.
+    fn stretched(&self, at: &Instant<'_>, ahead: f64) -> Stretched {
+        let [a, b] = self.between.map(|id| at.rigid(id));
+        let start = b.point(self.points[1]) - a.point(self.points[0]);
+        // A spring of no length has no direction and pulls nowhere.
+        let along = start.normalize_or_zero();
+        let ((a, turn_a), (b, turn_b)) = (advanced(a, ahead), advanced(b, ahead));
+        let points = [a.point(self.points[0]), b.point(self.points[1])];
+        let end = points[1] - points[0];
+        // It turns as its ends move across it. Along it they may pass each other, which a linear spring does not mind:
+        // a stiff one with a large step does so within a step.
+        let across = end - along.dot(end) * along;
+        let along = if ahead == 0.0 { along } else { (start + across).normalize_or_zero() };
+        let on = |state: &RigidState, point: DVec3, sign: f64| {
+            let (f, m) = (sign * along, (point - state.position).cross(sign * along));
+            [f.x, f.y, f.z, m.x, m.y, m.z]
+        };
+        let row = PairRow { on_a: on(&a, points[0], -1.0), on_b: on(&b, points[1], 1.0) };
+        Stretched { length: along.dot(end), row: turned_back(row, [turn_a, turn_b]) }
+    }
+
+    fn rate(&self, row: &PairRow, at: &Instant<'_>) -> f64 {
+        let [a, b] = self.between.map(|id| at.rigid(id));
+        a.power(&row.on_a) + b.power(&row.on_b)
+    }
+
+    fn add(&self, model: &Model, force: f64, row: &PairRow, out: &mut [f64]) {
+        model.rigid.add_row(self.between[0], force, &row.on_a, out);
+        model.rigid.add_row(self.between[1], force, &row.on_b, out);
+    }
+}
+
+/// The family of springs.
+pub struct Springs {
+    family: u8,
+    law: LawId,
+    springs: Vec<SpringRow>,
+}
+
+impl Springs {
+    /// Family number `family` of the model, with the law of elastic rows.
+    pub fn new(family: u8, law: LawId, springs: Vec<SpringRow>) -> Self {
+        Self { family, law, springs }
+    }
+
+    fn push(&self, number: usize, at: &Instant<'_>, active: &mut ActiveConstraints) {
+        let spring = &self.springs[number];
+        let rate = spring.rate(&spring.stretched(at, 0.0).row, at);
+        active.push(ConstraintId::member(self.family, number), self.law, 0.0, &[rate]);
+    }
+
+    fn spring(&self, active: &ActiveConstraints, c: usize) -> &SpringRow {
+        &self.springs[active.ids[c].number()]
+    }
+}
+
+impl ConstraintFamily for Springs {
+    fn name(&self) -> &'static str {
+        "springs"
+    }
+
+    fn n_members(&self) -> usize {
+        self.springs.len()
+    }
+
+    fn member_name(&self, number: usize) -> &str {
+        &self.springs[number].name
+    }
+
+    fn describe(&self, _model: &Model, id: ConstraintId) -> String {
+        format!("spring `{}`", self.springs[id.number()].name)
+    }
+
+    fn law(&self, _model: &Model, _id: ConstraintId) -> LawId {
+        self.law
+    }
+
+    fn is_linear(&self, _model: &Model) -> bool {
+        // Everything is evaluated from the start of the step.
+        true
+    }
+
+    fn detect(
+        &self,
+        model: &Model,
+        part: &Part<'_>,
+        at: &Instant<'_>,
+        _activation: Activation,
+        active: &mut ActiveConstraints,
+    ) -> StepResult {
+        for (number, spring) in self.springs.iter().enumerate() {
+            if spring.is_present(at) && takes_part(model, part, spring.between) {
+                self.push(number, at, active);
+            }
+        }
+        Ok(())
+    }
+
+    fn append(
+        &self,
+        _model: &Model,
+        ids: &[ConstraintId],
+        at: &Instant<'_>,
+        active: &mut ActiveConstraints,
+    ) -> StepResult {
+        ids.iter().for_each(|id| self.push(id.number(), at, active));
+        Ok(())
+    }
+
+    fn linearize(
+        &self,
+        model: &Model,
+        part: &Part<'_>,
+        at: &Pass<'_>,
+        rows: &mut RowWriter<'_>,
+    ) -> StepResult {
+        let own = rows.active().own[self.family as usize].clone();
+        let own =
+            if rows.is_new() { crate::Selection::All.within(own) } else { part.constraints.within(own) };
+        for c in own {
+            let spring = self.spring(rows.active(), c);
+            let row = spring.stretched(&at.now, at.implicit.ahead).row;
+            let bodies = spring.between.map(|id| model.rigid.solver_body(id));
+            rows.pair(c, bodies, &[row.on_a], &[row.on_b]);
+        }
+        Ok(())
+    }
+
+    fn set_offsets(
+        &self,
+        model: &Model,
+        part: &Part<'_>,
+        at: &Pass<'_>,
+        _level: Level,
+        active: &mut ActiveConstraints,
+    ) -> StepResult {
+        for c in part.constraints.within(active.own[self.family as usize].clone()) {
+            let spring = self.spring(active, c);
+            let mut rate = [0.0; 2];
+            if spring.between.iter().any(|id| model.rigid.is_driven(*id)) {
+                let row = spring.stretched(&at.now, at.implicit.ahead).row;
+                rate = driven_rates(model, spring.between, at, [&row.on_a, &row.on_b]);
+                write_rate(active, active.rows(c).start, rate);
+            }
+            write_elastic(spring.elastic, at, rate[1] - rate[0], c, active);
+        }
+        Ok(())
+    }
+
+    /// Springs have no gaps; active ones show zero.
+    fn gaps(&self, _model: &Model, _at: &Instant<'_>, of: GapsOf<'_>, out: &mut Vec<f64>) -> StepResult {
+        if let GapsOf::Active(_, own) = of {
+            out.resize(out.len() + own.len(), 0.0);
+        }
+        Ok(())
+    }
+
+    fn positions(
+        &self,
+        _model: &Model,
+        _at: &Instant<'_>,
+        _active: &ActiveConstraints,
+        _own: &Range<usize>,
+        _out: &mut [f64],
+    ) -> StepResult {
+        Ok(())
+    }
+
+    fn add_forces(
+        &self,
+        model: &Model,
+        at: &Instant<'_>,
+        active: &ActiveConstraints,
+        own: &Range<usize>,
+        lambda: &[f64],
+        out: &mut [f64],
+    ) -> StepResult {
+        for c in own.clone() {
+            let spring = self.spring(active, c);
+            spring.add(model, lambda[active.rows(c).start], &spring.stretched(at, 0.0).row, out);
+        }
+        Ok(())
+    }
+
+    fn curvature(
+        &self,
+        _model: &Model,
+        _at: &Instant<'_>,
+        active: &ActiveConstraints,
+        out: &mut [f64],
+    ) -> StepResult {
+        out[active.rows_of(&active.own[self.family as usize])].fill(0.0);
+        Ok(())
+    }
+
+    fn column(&self, _model: &Model, _law: LawId, _row: usize) -> Column {
+        Column::Own
+    }
+
+    fn works(&self, _model: &Model, step: &ThetaStep<'_>, works: &mut Works) -> StepResult {
+        for c in step.active.own[self.family as usize].clone() {
+            let spring = self.spring(step.active, c);
+            let stretch =
+                |at: &Instant<'_>, ahead: f64| spring.stretched(at, ahead).length - spring.rest_length;
+            let ends = [stretch(&step.now, 0.0), stretch(&step.next, 0.0)];
+            book_elastic(spring.elastic, stretch(&step.now, step.ahead), ends, (step, c), works);
+        }
+        Ok(())
+    }
+
+    fn potential(&self, _model: &Model, at: &Instant<'_>) -> StepResult<f64> {
+        let present = self.springs.iter().filter(|spring| spring.is_present(at));
+        let energy = |s: &SpringRow| s.elastic.potential(s.stretched(at, 0.0).length - s.rest_length);
+        Ok(present.map(energy).sum())
+    }
+
+    fn spoils_energy(&self, _model: &Model) -> Option<String> {
+        self.springs.first().map(|spring| spring.name.clone())
+    }
+
+    fn is_elastic(&self) -> bool {
+        true
+    }
+
+    fn damping(&self, id: ConstraintId) -> f64 {
+        self.springs[id.number()].elastic.damping
+    }
+
+    fn elastic_power(&self, model: &Model, at: &Instant<'_>, power: &mut Works) {
+        for spring in self.springs.iter().filter(|spring| spring.is_present(at)) {
+            let Stretched { length, row } = spring.stretched(at, 0.0);
+            let stretch = length - spring.rest_length;
+            add_power(model, (spring.elastic, stretch), spring.between, (&row, at), power);
+        }
+    }
+
+    fn elastic_forces(
+        &self,
+        model: &Model,
+        at: &Instant<'_>,
+        ahead: f64,
+        out: &mut [f64],
+    ) -> StepResult {
+        for spring in self.springs.iter().filter(|spring| spring.is_present(at)) {
+            let Stretched { length, row } = spring.stretched(at, ahead);
+            let force = -spring.elastic.force(length - spring.rest_length, spring.rate(&row, at));
+            spring.add(model, force, &row, out);
+        }
+        Ok(())
+    }
+}

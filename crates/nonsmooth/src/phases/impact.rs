@@ -1,0 +1,332 @@
+//! An impact at an instant, phase by phase of the laws.
+//!
+//! ```text
+//! v⁺ = v⁻ + M⁻¹ Jᵀ p,      begins: impact form of the law;      lasts or only touches: contact form;      joints: u⁺ = 0
+//! ```
+//!
+//! W has M at the instant; forces do nothing. A law with several phases poses several problems with the same W; one that has no further
+//! phase takes part in those of others by its contact form.
+
+use super::factorize::{Mass, factorize};
+use super::linearize::linearize;
+use super::solve::{SolverSettings, judge};
+use super::solve_part::solve_part;
+use crate::error::StepResult;
+use crate::instant::Instant;
+use crate::laws::LawRows;
+use crate::log::{StepLog, Works};
+use crate::model::constraints::Column;
+use crate::model::{ActiveConstraints, Coeffs, ConstraintMemory, Free, Model, State, Theta};
+use crate::part::Part;
+use crate::scratch::Instants;
+use nonsmooth_solvers::{Incidence, Problem};
+
+/// A contact takes part when its gap is below this, relative to its size.
+const TOUCHING: f64 = 1e-11;
+
+/// Which constraints begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Begins {
+    /// Those that touch, close and carried nothing: at an instant that was located.
+    InContact,
+    /// All active ones that close: at the start of a step that does not resolve impacts. Islands in which every law has a step form
+    /// are left alone.
+    Closing,
+}
+
+/// What an impact did.
+#[derive(Default)]
+pub struct Impact {
+    /// v⁺ in working axes.
+    pub v: Vec<f64>,
+    /// Impulses by row of the active constraints [N·s].
+    pub p: Vec<f64>,
+    /// u⁻ by row [m/s].
+    pub u_minus: Vec<f64>,
+    /// u⁺ by row [m/s].
+    pub u_plus: Vec<f64>,
+    /// Which constraints began.
+    pub begins: Vec<bool>,
+}
+
+/// The impact of the active constraints at an instant, whose J and M have been written.
+pub fn impact(
+    model: &Model,
+    memory: &ConstraintMemory,
+    (at, active): (&Instant<'_>, &mut ActiveConstraints),
+    rule: Begins,
+    mass: &Mass,
+    (settings, problem): (&mut SolverSettings, &mut Problem),
+    log: &mut StepLog,
+) -> StepResult<Impact> {
+    let mut made = Impact {
+        v: at.v.to_vec(),
+        p: vec![0.0; active.n_rows()],
+        u_minus: active.u_minus.clone(),
+        u_plus: active.u_minus.clone(),
+        begins: vec![false; active.len()],
+    };
+    let list = match rule {
+        Begins::InContact => in_contact(model, memory, active, &mut made.begins),
+        Begins::Closing => closing(model, active, mass, &mut made.begins),
+    };
+    if !made.begins.contains(&true) {
+        return Ok(made);
+    }
+    set_offsets(at, &list, active);
+    let mut free = Free::default();
+    let mut before = vec![0.0; active.n_rows()];
+    let mut goes_on = made.begins.clone();
+    for phase in 0.. {
+        let mut given = vec![0.0; active.n_rows()];
+        set_laws(model, memory, active, &list, (phase, &mut goes_on), &before, &mut given);
+        free.v.clone_from(&made.v);
+        add(active, mass, &given, &mut free.v);
+        let mut p = vec![0.0; active.n_rows()];
+        solve_part((active, &list), mass, &free, settings, problem, &mut p, log)?;
+        judge(model, active, settings.tolerance, settings.policy, log)?;
+        made.v.clone_from(&free.v);
+        add(active, mass, &p, &mut made.v);
+        for (row, p) in p.iter().enumerate() {
+            before[row] = *p;
+            made.p[row] += p + given[row];
+        }
+        if !goes_on.contains(&true) {
+            break;
+        }
+    }
+    made.finish(at, active);
+    Ok(made)
+}
+
+impl Impact {
+    /// u⁺ from the change of v.
+    fn finish(&mut self, at: &Instant<'_>, active: &ActiveConstraints) {
+        let change: Vec<f64> = self.v.iter().zip(at.v).map(|(w, v)| w - v).collect();
+        let mut u = [0.0; 6];
+        for c in 0..active.len() {
+            let rows = active.rows(c);
+            active.jacobian.dot(c, &change, &mut u[..rows.len()]);
+            for (k, row) in rows.enumerate() {
+                self.u_plus[row] = self.u_minus[row] + u[k];
+            }
+        }
+    }
+
+    /// Books p·½(u⁻ + u⁺) of every row and writes an event for each constraint that began; `v` is v⁻ in working axes.
+    pub fn book(
+        &self,
+        model: &Model,
+        active: &ActiveConstraints,
+        (t, v): (f64, &[f64]),
+        works: &mut Works,
+        log: &mut StepLog,
+    ) {
+        let mut along = [0.0; 6];
+        for (family, own) in model.constraints.iter().zip(&active.own) {
+            for c in own.clone() {
+                let rows = active.rows(c);
+                if self.p[rows.clone()].iter().all(|p| *p == 0.0) {
+                    continue;
+                }
+                active.jacobian.dot(c, v, &mut along[..rows.len()]);
+                let mut done = 0.0;
+                for (k, row) in rows.clone().enumerate() {
+                    let p = self.p[row];
+                    let work = 0.5 * p * (self.u_minus[row] + self.u_plus[row]);
+                    done += work;
+                    works.prescribed -= p * (self.u_minus[row] - along[k]);
+                    match family.column(model, active.laws[c], k) {
+                        Column::Contact if self.begins[c] => works.impact += work,
+                        Column::Contact => works.contact += work,
+                        Column::Friction => works.friction += work,
+                        Column::Joint | Column::Own => works.joint += work,
+                        Column::Drive => works.drive += work,
+                    }
+                }
+                if self.begins[c] && self.p[rows.start] > 0.0 {
+                    let u = (&self.u_minus[rows.clone()], &self.u_plus[rows.clone()]);
+                    log.event(active, c, t, u, &self.p[rows], done);
+                }
+            }
+        }
+    }
+}
+
+/// Constraints that touch or carried, ascending; marks those that begin.
+fn in_contact(
+    model: &Model,
+    memory: &ConstraintMemory,
+    active: &ActiveConstraints,
+    begins: &mut [bool],
+) -> Vec<u32> {
+    let mut list = Vec::new();
+    let mut rows = [0.0; 6];
+    for (family, own) in model.constraints.iter().zip(&active.own) {
+        for c in own.clone() {
+            let forms = model.law(active.laws[c]).forms();
+            if !forms.impact {
+                continue;
+            }
+            if forms.bilateral {
+                list.push(c as u32);
+                continue;
+            }
+            let dim = active.rows(c).len();
+            rows[..dim].fill(0.0);
+            if let Some(known) = memory.find(active.ids[c]) {
+                family.recall_force(active, c, known.force, &mut rows[..dim]);
+            }
+            let lasts = rows[0] > 0.0;
+            let touches = active.gap[c] <= TOUCHING * model.size_of(active.ids[c]);
+            if lasts || touches {
+                list.push(c as u32);
+                begins[c] = !lasts && active.u_minus[active.rows(c).start] < 0.0;
+            }
+        }
+    }
+    list
+}
+
+/// Constraints of the islands in which a law without a step form begins, ascending; marks all there that close.
+fn closing(model: &Model, active: &ActiveConstraints, mass: &Mass, begins: &mut [bool]) -> Vec<u32> {
+    let mut islands = Incidence::default();
+    islands.build(mass.groups(), &active.jacobian);
+    let closes = |c: usize| active.u_minus[active.rows(c).start] < 0.0;
+    let forms = |c: usize| model.law(active.laws[c]).forms();
+    let mut is_hit = vec![false; islands.n_islands()];
+    for c in (0..active.len()).filter(|&c| forms(c).impact && !forms(c).step && closes(c)) {
+        if let Some(hit) = is_hit.get_mut(islands.island_of(c) as usize) {
+            *hit = true;
+        }
+    }
+    let in_hit = |c: &usize| is_hit.get(islands.island_of(*c) as usize).is_some_and(|hit| *hit);
+    let list: Vec<usize> = (0..active.len()).filter(|&c| forms(c).impact).filter(in_hit).collect();
+    for &c in &list {
+        begins[c] = !forms(c).bilateral && closes(c);
+    }
+    list.into_iter().map(|c| c as u32).collect()
+}
+
+/// u⁺ = J v⁺ + what kinematic bodies add at the instant.
+fn set_offsets(at: &Instant<'_>, list: &[u32], active: &mut ActiveConstraints) {
+    let mut along = [0.0; 6];
+    for &c in list {
+        let rows = active.rows(c as usize);
+        active.jacobian.dot(c as usize, at.v, &mut along[..rows.len()]);
+        for (k, row) in rows.enumerate() {
+            active.offset[row] = active.u_minus[row] - along[k];
+        }
+    }
+}
+
+/// Sets and shifts of the constraints that take part; `goes_on` says whose law has its impact form in this phase, then in the next.
+fn set_laws(
+    model: &Model,
+    memory: &ConstraintMemory,
+    active: &mut ActiveConstraints,
+    list: &[u32],
+    (phase, goes_on): (usize, &mut [bool]),
+    before: &[f64],
+    given: &mut [f64],
+) {
+    let n = active.n_rows();
+    active.shift.fill(0.0);
+    active.compliance.clear();
+    active.compliance.resize(n, 0.0);
+    for &c in list {
+        let c = c as usize;
+        let (law, rows) = (model.law(active.laws[c]), active.rows(c));
+        let sets = active.set_start[c] as usize..active.set_start[c + 1] as usize;
+        let mut history = vec![0.0; law.n_history()];
+        if let Some(known) =
+            memory.find(active.ids[c]).filter(|known| known.history.len() == history.len())
+        {
+            history.copy_from_slice(known.history);
+        }
+        let mut own = LawRows {
+            dim: rows.len(),
+            h: 0.0,
+            ahead: 0.0,
+            gap: &active.gap[c..c + 1],
+            u_minus: &active.u_minus[rows.clone()],
+            p_before: &before[rows.clone()],
+            history: &history,
+            coupled: &[],
+            sets: &mut active.sets[sets],
+            shift: &mut active.shift[rows.clone()],
+            compliance: &mut active.compliance[rows.clone()],
+            given: &mut given[rows],
+        };
+        if goes_on[c] {
+            goes_on[c] = law.impact(phase, &mut own);
+        } else {
+            law.contact(&mut own);
+        }
+    }
+}
+
+/// v += M⁻¹ Jᵀ p.
+fn add(active: &ActiveConstraints, mass: &Mass, p: &[f64], v: &mut [f64]) {
+    if p.iter().all(|p| *p == 0.0) {
+        return;
+    }
+    let mut change = vec![0.0; v.len()];
+    for c in 0..active.len() {
+        active.jacobian.add_transposed(c, &p[active.rows(c)], &mut change);
+    }
+    mass.groups().solve(&mut change, &mut Vec::new());
+    v.iter_mut().zip(&change).for_each(|(v, dv)| *v += dv);
+}
+
+/// Scratch of impacts at the start of a step.
+#[derive(Default)]
+pub struct Struck {
+    mass: Mass,
+    state: State,
+}
+
+impl Struck {
+    /// The state from which the step went on: that after the impact, if there was one.
+    pub fn start<'a>(&'a self, now: &'a State, log: &StepLog) -> &'a State {
+        if log.struck.is_some() { &self.state } else { now }
+    }
+}
+
+/// Lets laws without a step form have their impact at the start of a step: the state from which the step goes on, `now` itself where
+/// nothing is hit. u⁻ of the active constraints and the instants are then those after the impact.
+#[inline(never)]
+pub fn strike<'a>(
+    model: &Model,
+    (now, rule): (&'a State, Theta),
+    at: &mut Instants,
+    active: &mut ActiveConstraints,
+    struck: &'a mut Struck,
+    (settings, problem): (&mut SolverSettings, &mut Problem),
+    log: &mut StepLog,
+) -> StepResult<&'a State> {
+    let is_hit =
+        |c: usize| !model.law(active.laws[c]).forms().step && active.u_minus[active.rows(c).start] < 0.0;
+    if !(0..active.len()).any(is_hit) {
+        return Ok(now);
+    }
+    let part = Part::whole(now.t, 0.0);
+    let Struck { mass, state } = struck;
+    let pass = at.pass(now);
+    factorize(model, &part, &pass, Coeffs::MASS, problem, mass)?;
+    linearize(model, &part, &pass, active)?;
+    let start = pass.now;
+    let made =
+        impact(model, &now.memory, (&start, active), Begins::Closing, mass, (settings, problem), log)?;
+    // The problem holds J, which the step is about to write.
+    problem.delassus.release();
+    let mut works = Works::default();
+    made.book(model, active, (now.t, start.v), &mut works, log);
+    log.struck = Some(works);
+    active.u_minus.clone_from(&made.u_plus);
+    state.copy_from(now);
+    state.v.clone_from(&made.v);
+    model.to_state(&now.q, &mut state.v);
+    at.configure(model, state, rule)?;
+    Ok(state)
+}

@@ -1,0 +1,91 @@
+//! Lasting contact with friction.
+
+use super::{G, ball, cuboid, floor, run, synchronized, world};
+
+#[test]
+fn a_ball_with_vertical_spin_slides_straight() {
+    let (mut builder, material) = world(0.3, 0.0);
+    floor(&mut builder, material);
+    let mut body = ball("ball", 0.1, 1.0, material);
+    body.position = [0.0, 0.0, 0.1];
+    body.velocity = [3.0, 0.0, 0.0];
+    body.angular_velocity = [0.0, 0.0, 100.0];
+    builder.body(body);
+    let mut simulation = run(builder, 0.01);
+    simulation.run(100, &mut []).unwrap();
+    let state = synchronized(&simulation.model, &simulation.state);
+    assert!(state.q[1].abs() < 1e-9, "y = {}", state.q[1]);
+    assert!((state.v[0] - 15.0 / 7.0).abs() < 1e-9, "v = {}", state.v[0]);
+}
+
+#[test]
+fn a_sliding_block_stops_after_v_squared_over_two_mu_g() {
+    let (mut builder, material) = world(0.5, 0.0);
+    floor(&mut builder, material);
+    let mut body = cuboid("block", [0.1, 0.1, 0.1], 1.0, material);
+    body.position = [0.0, 0.0, 0.1];
+    body.velocity = [1.0, 0.0, 0.0];
+    builder.body(body);
+    let mut simulation = run(builder, 1e-3);
+    simulation.run(400, &mut []).unwrap();
+    let state = synchronized(&simulation.model, &simulation.state);
+    let exact = 1.0 / (2.0 * 0.5 * G);
+    assert!((state.q[0] - exact).abs() < 1e-6, "x = {}, not {exact}", state.q[0]);
+    assert!(state.v[0].abs() < 1e-9, "v = {}", state.v[0]);
+}
+
+#[test]
+fn a_stack_stays_where_it_is() {
+    for e in [0.0, 0.5] {
+        let (mut builder, material) = world(0.5, e);
+        floor(&mut builder, material);
+        for i in 0..5 {
+            let mut body = cuboid(&format!("cube{i}"), [0.1; 3], 1.0, material);
+            body.position = [0.0, 0.0, 0.1 + 0.2 * i as f64];
+            builder.body(body);
+        }
+        let mut simulation = run(builder, 5e-3);
+        let start = simulation.state.q.clone();
+        let mut events = 0;
+        for _ in 0..500 {
+            events += simulation.step().unwrap().log.events.len();
+        }
+        let moved = start.iter().zip(&simulation.state.q).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+        assert!(moved < 1e-8, "e = {e}: the stack moved by {moved:.1e} m");
+        assert!(events <= 40, "e = {e}: {events} impacts in a stack at rest");
+    }
+}
+
+/// A heavy top on a sharp tip that does not slip: tilt after `time`.
+fn top_tilt(h: f64, time: f64) -> f64 {
+    let (mut builder, material) = world(10.0, 0.0);
+    floor(&mut builder, material);
+    let (mass, height, tip) = (1.0, 0.1, 1e-3);
+    let mut body = nonsmooth::model::rigid::Body::new("top", mass, super::diagonal([2e-3, 2e-3, 1e-3]));
+    let shape = nonsmooth_geometry::spatial::Shape::ball(tip).expect("it is right");
+    let pose = nonsmooth_geometry::spatial::Pose::at([0.0, 0.0, -height]);
+    body.colliders = vec![nonsmooth::model::rigid::Collider {
+        posed: nonsmooth::model::rigid::PosedShape::Space(shape, pose),
+        material,
+        groups: nonsmooth_geometry::broad::Groups::ALL,
+    }];
+    let tilt = 0.4f64;
+    body.rotation = [(0.5 * tilt).cos(), (0.5 * tilt).sin(), 0.0, 0.0];
+    body.position = [0.0, -height * tilt.sin(), tip + height * tilt.cos()];
+    body.angular_velocity = [0.0, 0.0, 400.0];
+    builder.body(body);
+    let mut simulation = run(builder, h);
+    simulation.run((time / h).round() as u64, &mut []).expect("it is right");
+    let q = &simulation.state.q;
+    let turn = glam::DQuat::from_xyzw(q[4], q[5], q[6], q[3]);
+    (turn * glam::DVec3::Z).z.acos()
+}
+
+#[test]
+fn a_fast_top_does_not_fall_over() {
+    let fine = top_tilt(1e-4, 1.0);
+    let coarse = top_tilt(4e-4, 1.0);
+    // A fast top nods by about m g l J₁ sin α / (J₃ ω)² around its tilt.
+    assert!((fine - 0.4).abs() < 0.02, "tilt {fine} after 1 s");
+    assert!((coarse - fine).abs() < 2e-3, "tilt {coarse} with large steps, {fine} with small ones");
+}

@@ -1,0 +1,55 @@
+//! What the schemes do not take, in words.
+
+use super::{ALL, Yard};
+use crate::by_name::integrator;
+use crate::kit::{Coulomb, Options, Refusal, Simulation};
+use nonsmooth::laws::Poisson;
+use nonsmooth::model::Rigid;
+use nonsmooth::model::constraints::joints::Fixed;
+use nonsmooth::model::rigid::{Body, Collider};
+use nonsmooth_geometry::spatial::Shape;
+
+fn refusal(yard: Yard, scheme: &str) -> Option<Refusal> {
+    let (model, state) = yard.builder.build(0.0).expect("a right model");
+    Simulation::new(model, state, integrator(scheme, &Options::default()), 0.01).err()
+}
+
+fn cuboid(yard: &Yard) -> Body {
+    let shape = Shape::cuboid([0.1; 3]).expect("a right shape");
+    let colliders = vec![Collider::space(shape, yard.material)];
+    Body { position: [0.0, 0.0, 1.0], colliders, ..Body::new("box", 1.0, crate::body_kit::INERTIA) }
+}
+
+#[test]
+fn boxes_are_refused_where_they_may_meet_something() {
+    for scheme in ALL {
+        let mut yard = Yard::new(false, 0.5);
+        yard.floor();
+        let body = cuboid(&yard);
+        yard.builder.body(body);
+        let refused = refusal(yard, scheme).expect("refused");
+        assert!(matches!(&refused, Refusal::Features { body, .. } if body == "box"), "{refused}");
+        assert!(refused.to_string().contains("use `kick-drift` or `moreau-jean`"), "{refused}");
+        // Alone, held by a joint, its shape does not matter.
+        let mut yard = Yard::new(false, 0.5);
+        let body = cuboid(&yard);
+        let body = yard.builder.body(body);
+        yard.builder.joint("bolt", Fixed::at([0.0; 3]), Rigid::World, body);
+        assert!(refusal(yard, scheme).is_none());
+    }
+}
+
+#[test]
+fn friction_is_refused_and_phases_where_steps_are_not_cut() {
+    for scheme in ALL {
+        let mut yard = Yard::new(false, 0.5);
+        let law = yard.builder.law("rough", Coulomb { friction: 0.3, ..Coulomb::default() });
+        yard.builder.default_pair(law);
+        let refused = refusal(yard, scheme).expect("refused");
+        assert!(matches!(&refused, Refusal::Law { law, .. } if law == "rough"), "{refused}");
+        let mut yard = Yard::new(false, 0.5);
+        let law = yard.builder.law("phases", Poisson { restitution: 0.3 });
+        yard.builder.default_pair(law);
+        assert_eq!(refusal(yard, scheme).is_some(), scheme == "d1-minus");
+    }
+}

@@ -1,0 +1,163 @@
+//! The `documents` tier: every fenced block of every document is compiled, checked or run.
+//!
+//! | first line of the block | what is done with it |
+//! |---|---|
+//! | ```` ```toml ```` | a whole scene, given to `nonsmooth check` |
+//! | ```` ```toml completed-by=FILE ```` | the same, after the text of FILE, a path from the root |
+//! | ```` ```sh ```` | run in a scratch folder that has the scenes and some problems; `cargo run --release --` is the command built |
+//! | ```` ```sh network ```` or ```` ```sh long ```` | listed, not run |
+//! | ```` ```rust ```` | a doctest of `crates/nonsmooth-documents`, which must list the document |
+//! | ```` ```rust file=PATH ```` | a file of a crate: compiled in a copy of the tree, as a module beside PATH's others |
+//! | ```` ```json ````, ```` ```python ````, ```` ```text ```` | shown |
+//!
+//! Any other first line is red.
+
+mod blocks;
+mod scratch;
+
+use crate::Workspace;
+use crate::command::{cargo, show};
+use crate::mutants::Copy;
+use crate::outcome::Outcome;
+use crate::tidy::tracked_or_walked;
+use blocks::{Block, Kind};
+use scratch::Scratch;
+use std::collections::BTreeMap;
+
+/// Where the documents with Rust blocks are listed.
+const DOCTESTS: &str = "crates/nonsmooth-documents/src/lib.rs";
+
+/// Checks all blocks and prints how many there were of each kind.
+pub(crate) fn tier(workspace: &Workspace) -> Outcome {
+    let blocks = match all_blocks(workspace) {
+        Ok(blocks) => blocks,
+        Err(wrong) => return Outcome::of(&[wrong], "make the documents readable"),
+    };
+    let mut wrong: Vec<String> = blocks.iter().filter_map(unknown).collect();
+    wrong.extend(unlisted(workspace, &blocks));
+    match show(&mut cargo(&workspace.root, &["build", "--release"]))
+        .and_then(|()| Scratch::new(workspace))
+    {
+        Ok(scratch) => wrong.extend(blocks.iter().filter_map(|block| scratch.check(block).err())),
+        Err(words) => wrong.push(words),
+    }
+    wrong.extend(files(workspace, &blocks));
+    print!("{}", counts(&blocks));
+    Outcome::of(
+        &wrong,
+        "mend the document or the program; again with `cargo xtask test --only documents`",
+    )
+}
+
+/// The blocks of all documents, in order.
+fn all_blocks(workspace: &Workspace) -> Result<Vec<Block>, String> {
+    let paths = tracked_or_walked(&workspace.root).map_err(|error| error.to_string())?;
+    // Beside the references of other codes stand their own texts.
+    let documents =
+        paths.iter().filter(|path| path.ends_with(".md") && !path.starts_with("references/"));
+    let mut blocks = Vec::new();
+    for path in documents {
+        let text = std::fs::read_to_string(workspace.root.join(path))
+            .map_err(|error| format!("{path}: {error}"))?;
+        blocks.extend(blocks::read(path, &text)?);
+    }
+    Ok(blocks)
+}
+
+fn unknown(block: &Block) -> Option<String> {
+    let Kind::Unknown(words) = &block.kind else { return None };
+    Some(format!(
+        "{}: `{words}` is no known kind of block; write toml, sh, rust, json, python or text",
+        block.place()
+    ))
+}
+
+/// Documents with Rust blocks that no doctest compiles.
+fn unlisted(workspace: &Workspace, blocks: &[Block]) -> Vec<String> {
+    let listed = std::fs::read_to_string(workspace.root.join(DOCTESTS)).unwrap_or_default();
+    let rust = blocks.iter().filter(|block| block.kind == Kind::Rust);
+    let missing =
+        rust.filter(|block| !listed.contains(&format!("include_str!(\"../../../{}\")", block.document)));
+    missing
+        .map(|block| {
+            format!("{}: a Rust block, but {DOCTESTS} does not list the document", block.place())
+        })
+        .collect()
+}
+
+/// Compiles the blocks that are files of a crate, in a copy of the tree.
+fn files(workspace: &Workspace, blocks: &[Block]) -> Vec<String> {
+    let is_file = |block: &&Block| matches!(block.kind, Kind::RustFile(_));
+    if !blocks.iter().any(|block| is_file(&block)) {
+        return Vec::new();
+    }
+    let copy = match Copy::new(workspace) {
+        Ok(copy) => copy,
+        Err(wrong) => return vec![wrong],
+    };
+    blocks.iter().filter(is_file).filter_map(|block| compile_file(&copy, block).err()).collect()
+}
+
+fn compile_file(copy: &Copy, block: &Block) -> Result<(), String> {
+    let Kind::RustFile(path) = &block.kind else { return Ok(()) };
+    let bad = || format!("{}: `{path}` is no file of a folder of a crate", block.place());
+    let (folder, name) = path.rsplit_once('/').ok_or_else(bad)?;
+    let package =
+        folder.strip_prefix("crates/").and_then(|rest| rest.split('/').next()).ok_or_else(bad)?;
+    let module = name.strip_suffix(".rs").ok_or_else(bad)?;
+    copy.restore()?;
+    copy.write(path, &block.text)?;
+    copy.append(&format!("{folder}/mod.rs"), &format!("\n#[allow(dead_code)]\nmod {module};\n"))?;
+    let words = ["check", "--release", "--package", package].map(str::to_owned);
+    let ended = copy.test(&words)?;
+    copy.restore()?;
+    if ended.success {
+        return Ok(());
+    }
+    let errors: Vec<&str> =
+        ended.text.lines().filter(|line| line.starts_with("error")).take(3).collect();
+    Err(format!("{}: does not compile as {path}: {}", block.place(), errors.join("; ")))
+}
+
+/// How many blocks of each kind there are, and which are not run.
+fn counts(blocks: &[Block]) -> String {
+    let mut by_kind: BTreeMap<&str, usize> = BTreeMap::new();
+    for block in blocks {
+        *by_kind.entry(block.kind.name()).or_default() += 1;
+    }
+    let by_kind: Vec<String> = by_kind.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
+    let mut text = format!("blocks: {} in all: {}\n", blocks.len(), by_kind.join(", "));
+    for block in blocks {
+        if let Kind::ShellListed(why) = &block.kind {
+            text += &format!("not run ({why}): {}\n", block.place());
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_block_of_the_documents_is_of_a_known_kind() {
+        let workspace = Workspace::find();
+        let blocks = all_blocks(&workspace).unwrap();
+        let mut wrong: Vec<String> = blocks.iter().filter_map(unknown).collect();
+        wrong.extend(unlisted(&workspace, &blocks));
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        for kind in [Kind::Rust, Kind::Scene(None), Kind::Shell] {
+            assert!(
+                blocks.iter().any(|block| block.kind == kind),
+                "no block of the kind {kind:?} was found"
+            );
+        }
+    }
+
+    #[test]
+    fn blocks_are_counted() {
+        let blocks =
+            blocks::read("a.md", "```sh long\nx\n```\n```text\ny\n```\n```text\nz\n```\n").unwrap();
+        assert_eq!(counts(&blocks), "blocks: 3 in all: 1 sh listed, 2 text\nnot run (long): a.md:1\n");
+    }
+}

@@ -1,0 +1,167 @@
+//! The copy of the tree in which mistakes are made. It keeps its place and its build folder between runs, so that only
+//! what a patch changes is compiled again.
+
+use super::verdict::Ended;
+use crate::Workspace;
+use crate::command::cargo;
+use crate::tidy::tracked_or_walked;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A copy of the tree.
+pub(crate) struct Copy {
+    /// The original; only read.
+    root: PathBuf,
+    /// The copy.
+    here: PathBuf,
+    /// Where the copy is built.
+    target: PathBuf,
+    /// Files of the tree, from its root.
+    paths: Vec<String>,
+}
+
+impl Copy {
+    /// Copies the tree of the workspace.
+    pub(crate) fn new(workspace: &Workspace) -> Result<Self, String> {
+        let root = workspace.root.clone();
+        let mut hasher = DefaultHasher::new();
+        root.hash(&mut hasher);
+        // One place for each clone, outside of any repository: there `git apply` takes every path as it stands.
+        let here = std::env::temp_dir().join(format!("nonsmooth-mutants-{:x}", hasher.finish()));
+        let paths = tracked_or_walked(&root).map_err(|error| format!("{}: {error}", root.display()))?;
+        let paths = paths.into_iter().filter(|path| root.join(path).is_file()).collect();
+        let copy = Self { root, here, target: workspace.target().join("mutants"), paths };
+        copy.restore()?;
+        Ok(copy)
+    }
+
+    /// Makes the copy equal to the tree. Files that are equal keep their time, so that cargo does not compile them again.
+    pub(crate) fn restore(&self) -> Result<(), String> {
+        let wanted: std::collections::BTreeSet<&str> = self.paths.iter().map(String::as_str).collect();
+        if self.here.is_dir() {
+            let there = tracked_or_walked(&self.here).map_err(|error| error.to_string())?;
+            for path in there.iter().filter(|path| !wanted.contains(path.as_str())) {
+                std::fs::remove_file(self.here.join(path))
+                    .map_err(|error| format!("{path}: {error}"))?;
+            }
+            remove_empty_folders(&self.here).map_err(|error| error.to_string())?;
+        }
+        for path in &self.paths {
+            copy_if_changed(&self.root.join(path), &self.here.join(path))
+                .map_err(|error| format!("copy of {path}: {error}"))?;
+        }
+        Ok(())
+    }
+
+    /// Writes a file of the copy.
+    pub(crate) fn write(&self, path: &str, text: &str) -> Result<(), String> {
+        std::fs::write(self.here.join(path), text).map_err(|error| format!("copy of {path}: {error}"))
+    }
+
+    /// Adds text to the end of a file of the copy.
+    pub(crate) fn append(&self, path: &str, text: &str) -> Result<(), String> {
+        let old =
+            std::fs::read_to_string(self.here.join(path)).map_err(|error| format!("{path}: {error}"))?;
+        self.write(path, &(old + text))
+    }
+
+    /// Applies a patch to the copy; the inner `Err` tells why it does not fit.
+    pub(super) fn apply(&self, patch: &str) -> Result<Result<(), String>, String> {
+        let mut git = Command::new("git");
+        git.args(["apply", "--whitespace=nowarn", "-"]).current_dir(&self.here);
+        git.env("GIT_CEILING_DIRECTORIES", self.here.parent().unwrap_or(&self.here));
+        git.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = git.spawn().map_err(|error| format!("git did not start: {error}"))?;
+        let mut input = child.stdin.take().ok_or("git takes no input")?;
+        input.write_all(patch.as_bytes()).map_err(|error| format!("git apply: {error}"))?;
+        drop(input);
+        let out = child.wait_with_output().map_err(|error| format!("git apply: {error}"))?;
+        let words = String::from_utf8_lossy(&out.stderr).trim().replace('\n', "; ");
+        Ok(if out.status.success() { Ok(()) } else { Err(words) })
+    }
+
+    /// Runs a test command in the copy, with its output kept.
+    pub(crate) fn test(&self, words: &[String]) -> Result<Ended, String> {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        println!("$ cargo {}", words.join(" "));
+        let mut command = cargo(&self.here, &words);
+        command.env("CARGO_TARGET_DIR", &self.target).stdin(Stdio::null());
+        let out = command.output().map_err(|error| format!("cargo did not start: {error}"))?;
+        let text = String::from_utf8_lossy(&out.stdout) + String::from_utf8_lossy(&out.stderr);
+        Ok(Ended { success: out.status.success(), text: text.into_owned() })
+    }
+}
+
+/// Removes the folders below this one that hold no file: cargo takes an empty folder below `crates/` for a crate.
+fn remove_empty_folders(folder: &Path) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() && !path.is_symlink() {
+            remove_empty_folders(&path)?;
+            if std::fs::read_dir(&path)?.next().is_none() {
+                std::fs::remove_dir(&path)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn copy_if_changed(from: &Path, to: &Path) -> std::io::Result<()> {
+    let bytes = std::fs::read(from)?;
+    if std::fs::read(to).is_ok_and(|there| there == bytes) {
+        return Ok(());
+    }
+    if let Some(folder) = to.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    std::fs::write(to, bytes)?;
+    std::fs::set_permissions(to, std::fs::metadata(from)?.permissions())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn small(name: &str) -> Copy {
+        let base = std::env::temp_dir().join(format!("nonsmooth-copy-{name}-{}", std::process::id()));
+        let (root, here) = (base.join("tree"), base.join("copy"));
+        std::fs::create_dir_all(&root).unwrap();
+        std::fs::write(root.join("a.txt"), "one\ntwo\n").unwrap();
+        Copy { root, here, target: base.join("target"), paths: vec!["a.txt".into()] }
+    }
+
+    const PATCH: &str = "# Mistake: x\n# Test: cargo test\ndiff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n\
+                         @@ -1,2 +1,2 @@\n one\n-two\n+three\n";
+
+    #[test]
+    fn a_patch_changes_the_copy_alone_and_is_taken_back() {
+        let copy = small("apply");
+        copy.restore().unwrap();
+        assert_eq!(copy.apply(PATCH).unwrap(), Ok(()));
+        std::fs::write(copy.here.join("left.txt"), "by a patch").unwrap();
+        std::fs::create_dir_all(copy.here.join("crates/left/src")).unwrap();
+        std::fs::write(copy.here.join("crates/left/src/lib.rs"), "").unwrap();
+        let read = |folder: &Path| std::fs::read_to_string(folder.join("a.txt")).unwrap();
+        assert_eq!(
+            (read(&copy.here).as_str(), read(&copy.root).as_str()),
+            ("one\nthree\n", "one\ntwo\n")
+        );
+        copy.restore().unwrap();
+        assert_eq!(read(&copy.here), "one\ntwo\n");
+        assert!(!copy.here.join("left.txt").exists());
+        assert!(!copy.here.join("crates").exists(), "an empty folder is left behind");
+        std::fs::remove_dir_all(copy.root.parent().unwrap()).unwrap();
+    }
+
+    #[test]
+    fn a_patch_that_no_longer_fits_is_told() {
+        let copy = small("stale");
+        copy.restore().unwrap();
+        let words = copy.apply(&PATCH.replace("-two", "-four")).unwrap().unwrap_err();
+        assert!(words.contains("a.txt"), "{words}");
+        std::fs::remove_dir_all(copy.root.parent().unwrap()).unwrap();
+    }
+}
