@@ -4,6 +4,11 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+/// Builds all programs and tests. Every tier uses this one selection of packages: with another, cargo chooses other features of
+/// some dependencies, and faer and every crate above it would be compiled again. Examples are left to clippy.
+pub(crate) const BUILD: [&str; 7] =
+    ["test", "--release", "--workspace", "--lib", "--bins", "--tests", "--no-run"];
+
 /// The cargo that started this program.
 pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

@@ -7,7 +7,7 @@
 //! | ```` ```sh ```` | run in a scratch folder that has the scenes and some problems; `cargo run --release --` is the command built |
 //! | ```` ```sh network ```` or ```` ```sh long ```` | listed, not run |
 //! | ```` ```rust ```` | a doctest of `crates/nonsmooth-documents`, which must list the document |
-//! | ```` ```rust file=PATH ```` | a file of a crate: compiled in a copy of the tree, as a module beside PATH's others |
+//! | ```` ```rust file=PATH ```` | the text of that file, which the tests of its crate compile and run |
 //! | ```` ```json ````, ```` ```python ````, ```` ```text ```` | shown |
 //!
 //! Any other first line is red.
@@ -16,8 +16,7 @@ mod blocks;
 mod scratch;
 
 use crate::Workspace;
-use crate::command::{cargo, show};
-use crate::mutants::Copy;
+use crate::command::{BUILD, cargo, show};
 use crate::outcome::Outcome;
 use crate::tidy::tracked_or_walked;
 use blocks::{Block, Kind};
@@ -35,9 +34,7 @@ pub(crate) fn tier(workspace: &Workspace) -> Outcome {
     };
     let mut wrong: Vec<String> = blocks.iter().filter_map(unknown).collect();
     wrong.extend(unlisted(workspace, &blocks));
-    match show(&mut cargo(&workspace.root, &["build", "--release"]))
-        .and_then(|()| Scratch::new(workspace))
-    {
+    match show(&mut cargo(&workspace.root, &BUILD)).and_then(|()| Scratch::new(workspace)) {
         Ok(scratch) => wrong.extend(blocks.iter().filter_map(|block| scratch.check(block).err())),
         Err(words) => wrong.push(words),
     }
@@ -85,38 +82,14 @@ fn unlisted(workspace: &Workspace, blocks: &[Block]) -> Vec<String> {
         .collect()
 }
 
-/// Compiles the blocks that are files of a crate, in a copy of the tree.
+/// Blocks that show a file of a crate and differ from it.
 fn files(workspace: &Workspace, blocks: &[Block]) -> Vec<String> {
-    let is_file = |block: &&Block| matches!(block.kind, Kind::RustFile(_));
-    if !blocks.iter().any(|block| is_file(&block)) {
-        return Vec::new();
-    }
-    let copy = match Copy::new(workspace) {
-        Ok(copy) => copy,
-        Err(wrong) => return vec![wrong],
+    let differs = |block: &Block| {
+        let Kind::RustFile(path) = &block.kind else { return None };
+        let text = std::fs::read_to_string(workspace.root.join(path)).unwrap_or_default();
+        (text != block.text).then(|| format!("{}: differs from the file {path}", block.place()))
     };
-    blocks.iter().filter(is_file).filter_map(|block| compile_file(&copy, block).err()).collect()
-}
-
-fn compile_file(copy: &Copy, block: &Block) -> Result<(), String> {
-    let Kind::RustFile(path) = &block.kind else { return Ok(()) };
-    let bad = || format!("{}: `{path}` is no file of a folder of a crate", block.place());
-    let (folder, name) = path.rsplit_once('/').ok_or_else(bad)?;
-    let package =
-        folder.strip_prefix("crates/").and_then(|rest| rest.split('/').next()).ok_or_else(bad)?;
-    let module = name.strip_suffix(".rs").ok_or_else(bad)?;
-    copy.restore()?;
-    copy.write(path, &block.text)?;
-    copy.append(&format!("{folder}/mod.rs"), &format!("\n#[allow(dead_code)]\nmod {module};\n"))?;
-    let words = ["check", "--release", "--package", package].map(str::to_owned);
-    let ended = copy.test(&words)?;
-    copy.restore()?;
-    if ended.success {
-        return Ok(());
-    }
-    let errors: Vec<&str> =
-        ended.text.lines().filter(|line| line.starts_with("error")).take(3).collect();
-    Err(format!("{}: does not compile as {path}: {}", block.place(), errors.join("; ")))
+    blocks.iter().filter_map(differs).collect()
 }
 
 /// How many blocks of each kind there are, and which are not run.
@@ -152,6 +125,16 @@ mod tests {
                 "no block of the kind {kind:?} was found"
             );
         }
+    }
+
+    #[test]
+    fn a_block_that_shows_a_file_is_that_file() {
+        let workspace = Workspace::find();
+        let blocks = all_blocks(&workspace).unwrap();
+        assert!(blocks.iter().any(|block| matches!(block.kind, Kind::RustFile(_))));
+        assert_eq!(files(&workspace, &blocks), Vec::<String>::new());
+        let wrong = blocks::read("a.md", "```rust file=xtask/src/main.rs\nfn main() {}\n```\n").unwrap();
+        assert_eq!(files(&workspace, &wrong), ["a.md:1: differs from the file xtask/src/main.rs"]);
     }
 
     #[test]

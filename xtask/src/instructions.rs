@@ -94,7 +94,8 @@ fn valgrind() -> Result<(), Why> {
 pub(crate) fn count(workspace: &Workspace) -> Result<Step, String> {
     let (package, example) = COUNTED;
     let build = ["build", "--release", "--package", package, "--example", example];
-    show(&mut cargo(&workspace.root, &build))?;
+    // Callgrind tells files by the lines of the debug information.
+    show(cargo(&workspace.root, &build).env("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only"))?;
     let program = workspace.release.join("examples").join(example);
     let [few, many] = STEPS;
     let (short, long) = (run(workspace, &program, few)?, run(workspace, &program, many)?);

@@ -9,7 +9,7 @@ mod copy;
 mod verdict;
 
 use crate::Workspace;
-pub(crate) use copy::Copy;
+use copy::Copy;
 use std::collections::BTreeMap;
 use std::path::Path;
 use verdict::Verdict;

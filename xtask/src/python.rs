@@ -2,7 +2,7 @@
 //! holds what the tests in `tests-python` need.
 
 use crate::Workspace;
-use crate::command::{cargo, show, works};
+use crate::command::{BUILD, cargo, show, works};
 use crate::outcome::{Outcome, Why};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,7 +17,7 @@ pub(crate) fn tier(workspace: &Workspace) -> Outcome {
         Err(why) => return Outcome::Skip(why),
     };
     let remedy = "see above; again with `cargo xtask test --only python`";
-    if let Err(wrong) = show(&mut cargo(&workspace.root, &["build", "--release"])) {
+    if let Err(wrong) = show(&mut cargo(&workspace.root, &BUILD)) {
         return Outcome::of(&[wrong], remedy);
     }
     let mut tests = Command::new(python);

@@ -1,7 +1,7 @@
 //! The `scenes` tier: every sample scene is checked and run.
 
 use crate::Workspace;
-use crate::command::{cargo, show};
+use crate::command::{BUILD, cargo, show};
 use crate::outcome::Outcome;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,7 +17,7 @@ pub(crate) fn tier(workspace: &Workspace) -> Outcome {
 
 fn scenes(workspace: &Workspace, scratch: &Path) -> Vec<String> {
     // `cargo run` would pay for looking at every source again for each scene.
-    if let Err(wrong) = show(&mut cargo(&workspace.root, &["build", "--release"])) {
+    if let Err(wrong) = show(&mut cargo(&workspace.root, &BUILD)) {
         return vec![wrong];
     }
     let program = workspace.release.join("nonsmooth");

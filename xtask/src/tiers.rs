@@ -1,7 +1,7 @@
 //! The tiers of `cargo xtask test`: run in order, each whatever became of the others, then one table.
 //! A tier that cannot run here is skipped, which is red; `--without TIER` leaves one out on purpose.
 
-use crate::command::{cargo, show};
+use crate::command::{BUILD, cargo, show};
 use crate::outcome::{Outcome, Why};
 use crate::{Workspace, documents, instructions, mutants, python, scenes, tidy};
 use std::time::Instant;
@@ -126,9 +126,13 @@ fn style(workspace: &Workspace) -> Outcome {
 }
 
 fn rust(workspace: &Workspace) -> Outcome {
-    let tests =
-        show(&mut cargo(&workspace.root, &["test", "--release", "--workspace", "--no-fail-fast"]));
-    Outcome::of(&tests.err().into_iter().collect::<Vec<_>>(), "see the failing tests above")
+    let tests = [&BUILD[..6], &["--no-fail-fast"]].concat();
+    let blocks = ["test", "--release", "--workspace", "--doc"];
+    let wrong: Vec<String> = [&tests[..], &blocks]
+        .into_iter()
+        .filter_map(|words| show(&mut cargo(&workspace.root, words)).err())
+        .collect();
+    Outcome::of(&wrong, "see the failing tests above")
 }
 
 /// The problems that are too large to be committed.
@@ -139,7 +143,7 @@ fn large(workspace: &Workspace) -> Outcome {
             "put the folder there, or leave the tier out with `--without large`",
         ));
     }
-    let words = ["test", "--release", "--package", "nonsmooth-scene", "--test", "large"];
+    let words = ["test", "--release", "--workspace", "--test", "large"];
     let tests = show(&mut cargo(&workspace.root, &words));
     Outcome::of(&tests.err().into_iter().collect::<Vec<_>>(), "see the failing tests above")
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// A copy of the tree.
-pub(crate) struct Copy {
+pub(super) struct Copy {
     /// The original; only read.
     root: PathBuf,
     /// The copy.
@@ -25,7 +25,7 @@ pub(crate) struct Copy {
 
 impl Copy {
     /// Copies the tree of the workspace.
-    pub(crate) fn new(workspace: &Workspace) -> Result<Self, String> {
+    pub(super) fn new(workspace: &Workspace) -> Result<Self, String> {
         let root = workspace.root.clone();
         let mut hasher = DefaultHasher::new();
         root.hash(&mut hasher);
@@ -39,7 +39,7 @@ impl Copy {
     }
 
     /// Makes the copy equal to the tree. Files that are equal keep their time, so that cargo does not compile them again.
-    pub(crate) fn restore(&self) -> Result<(), String> {
+    pub(super) fn restore(&self) -> Result<(), String> {
         let wanted: std::collections::BTreeSet<&str> = self.paths.iter().map(String::as_str).collect();
         if self.here.is_dir() {
             let there = tracked_or_walked(&self.here).map_err(|error| error.to_string())?;
@@ -54,18 +54,6 @@ impl Copy {
                 .map_err(|error| format!("copy of {path}: {error}"))?;
         }
         Ok(())
-    }
-
-    /// Writes a file of the copy.
-    pub(crate) fn write(&self, path: &str, text: &str) -> Result<(), String> {
-        std::fs::write(self.here.join(path), text).map_err(|error| format!("copy of {path}: {error}"))
-    }
-
-    /// Adds text to the end of a file of the copy.
-    pub(crate) fn append(&self, path: &str, text: &str) -> Result<(), String> {
-        let old =
-            std::fs::read_to_string(self.here.join(path)).map_err(|error| format!("{path}: {error}"))?;
-        self.write(path, &(old + text))
     }
 
     /// Applies a patch to the copy; the inner `Err` tells why it does not fit.
@@ -84,7 +72,7 @@ impl Copy {
     }
 
     /// Runs a test command in the copy, with its output kept.
-    pub(crate) fn test(&self, words: &[String]) -> Result<Ended, String> {
+    pub(super) fn test(&self, words: &[String]) -> Result<Ended, String> {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         println!("$ cargo {}", words.join(" "));
         let mut command = cargo(&self.here, &words);

@@ -24,7 +24,9 @@ pub(super) fn check(tree: &Tree, breaches: &mut Vec<Breach>) {
             let Some(rest) = path.strip_prefix(family).filter(|rest| *rest != "mod.rs") else {
                 continue;
             };
-            let Some((line, name)) = entry(&file.text) else { continue };
+            let Some((line, name)) = entry(&file.text).filter(|_| !tree.is_test_file(path, file)) else {
+                continue;
+            };
             let module = rest.split('/').next().unwrap_or(rest).trim_end_matches(".rs");
             let listed = format!("{module}::ENTRY");
             if !list.lines().any(|line| code(line).contains(&listed)) {

@@ -107,7 +107,8 @@ impl Tree {
         lines.map(|(i, (text, is_test))| Line { number: i + 1, text, is_test }).collect()
     }
 
-    fn is_test_file(&self, path: &str, file: &File) -> bool {
+    /// Whether only tests compile a file.
+    pub(super) fn is_test_file(&self, path: &str, file: &File) -> bool {
         let module = path.strip_suffix(".rs").unwrap_or(path);
         let inside = |test: &String| {
             module

@@ -25,6 +25,8 @@ mod pgs;
 mod primal_system;
 mod rank;
 mod reduction;
+#[cfg(test)]
+mod row_by_row;
 mod scaled;
 mod slack;
 mod sliding;
@@ -234,4 +236,24 @@ pub fn solve(
         status => status,
     };
     Report { status, iterations: outcome.iterations, method: outcome.method, residual, worst }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sparse::Sparse;
+
+    #[test]
+    fn the_solver_of_the_contributing_guide_solves_and_refuses() {
+        let w = Sparse::from_rows(&[vec![2.0, 1.0], vec![1.0, 2.0]]);
+        let problem = Problem::complementarity(w, vec![-1.0, 1.0]).unwrap();
+        let mut solver = row_by_row::ENTRY.build(&Options::default()).unwrap();
+        let (mut p, mut u) = (vec![0.0; 2], Vec::new());
+        let report = solve(&mut *solver, &problem, 1e-12, &mut p, &mut u);
+        assert_eq!(report.status, Status::Converged);
+        assert!((p[0] - 0.5).abs() < 1e-12 && p[1] == 0.0, "{p:?}");
+        let w = Sparse::from_rows(&[vec![1.0, 0.0], vec![0.0, 1.0]]);
+        let friction = Problem::new(w, vec![-1.0, 0.0], vec![Set::Coulomb2 { mu: 0.5 }]).unwrap();
+        assert!(matches!(solver.accepts(&friction), Err(Unsupported::Kind { .. })));
+    }
 }
