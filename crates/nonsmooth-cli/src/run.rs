@@ -136,7 +136,16 @@ fn advise(failure: RunFailure) -> anyhow::Error {
         Some(StepError::NotConverged { .. }) => {
             "try a larger solver.tolerance, a smaller step, another solver (`nonsmooth list` has all), or accept such steps with run.on_unconverged = \"count\""
         }
-        Some(StepError::Newton { .. }) => "try a smaller step, or raise integrator.newton_iterations",
+        Some(StepError::Newton { change, before, .. }) => match change / before {
+            // A thousandth in ten times as many passes at the most.
+            ratio if ratio < 0.98 => {
+                "each pass still shrinks the change: raise integrator.newton_iterations, or take a smaller run.step_size"
+            }
+            _ if *change < 1e-8 => {
+                "the change no longer shrinks, but is small: functions of the model may be that inexact; raise integrator.newton_tolerance above it"
+            }
+            _ => "the passes do not contract: take a smaller run.step_size",
+        },
         Some(StepError::NotFinite { .. } | StepError::ConstraintNotFinite { .. }) => {
             "look for a division by zero or a root of a negative number in the formulas, or try a smaller step"
         }

@@ -29,13 +29,15 @@ pub enum StepError {
     Unsupported(#[from] nonsmooth_solvers::Unsupported),
     /// Newton's iteration did not converge.
     #[error(
-        "Newton's iteration did not converge: change {change:.3e} after {iterations} iterations, tolerance {tolerance:.1e}"
+        "Newton's iteration did not converge: change {change:.3e} after {iterations} iterations, {before:.3e} in the one before, tolerance {tolerance:.1e}"
     )]
     Newton {
         /// Iterations made.
         iterations: usize,
         /// Relative change of the velocity in the last one [–].
         change: f64,
+        /// The same in the one before [–].
+        before: f64,
         /// Relative change wanted [–].
         tolerance: f64,
     },

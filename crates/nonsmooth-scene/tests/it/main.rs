@@ -8,6 +8,7 @@ mod fuzz;
 mod gallery;
 mod integrators;
 mod mistakes;
+mod newton;
 mod problems;
 mod references;
 mod results;

@@ -18,7 +18,7 @@ use super::Refusal;
 use crate::error::StepResult;
 use crate::log::{Counts, StepLog};
 use crate::model::{Activation, Level, Model, State, Theta};
-use crate::newton::Newton;
+use crate::newton::{Newton, Solved};
 use crate::part::Part;
 use crate::phases::{
     LawForm, Ledger, SolverSettings, account, advance, apply, assemble, detect, factorize, judge,
@@ -95,7 +95,8 @@ impl Euler {
             assemble(active, mass, free, problem);
             solve(&mut **solver, *tolerance, problem, impulses, log)?;
             apply(problem, free, impulses, &mut next.v);
-            if one_pass || newton.is_done(&next.v, &free.v, v_next, rule, pass.end.q)? {
+            let solved = Solved { problem, free, rule, q_end: pass.end.q, tolerance: *tolerance };
+            if one_pass || newton.is_done(&solved, v_next, &mut next.v, impulses)? {
                 break;
             }
         }

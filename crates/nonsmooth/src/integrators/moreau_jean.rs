@@ -15,7 +15,7 @@ use super::{Entry, Integrator, Refusal};
 use crate::error::StepResult;
 use crate::log::{Counts, StepLog};
 use crate::model::{Activation, Level, Model, State, Theta};
-use crate::newton::Newton;
+use crate::newton::{Newton, Solved};
 use crate::part::Part;
 use crate::phases::{
     LawForm, Ledger, SolverSettings, account, advance, apply, assemble, detect, factorize, judge,
@@ -153,7 +153,8 @@ impl MoreauJean {
             assemble(active, mass, free, problem);
             solve(&mut **solver, *tolerance, problem, impulses, log)?;
             apply(problem, free, impulses, v_plus);
-            if newton.is_done(v_plus, &free.v, v_next, rule, pass.end.q)? {
+            let solved = Solved { problem, free, rule, q_end: pass.end.q, tolerance: *tolerance };
+            if newton.is_done(&solved, v_next, v_plus, impulses)? {
                 return Ok(newton.iterations());
             }
         }

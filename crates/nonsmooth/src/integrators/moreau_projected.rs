@@ -26,7 +26,7 @@ use super::{Entry, Integrator, Refusal};
 use crate::error::StepResult;
 use crate::log::{Counts, StepLog};
 use crate::model::{Activation, ActiveConstraints, ConstraintId, Level, Model, State, Theta};
-use crate::newton::Newton;
+use crate::newton::{Newton, Solved};
 use crate::part::Part;
 use crate::phases::{
     LawForm, Ledger, Projecting, Projection, SolverSettings, account, advance, apply, assemble, detect,
@@ -187,7 +187,8 @@ impl MoreauProjected {
             assemble(active, mass, free, problem);
             solve(&mut **solver, *tolerance, problem, impulses, log)?;
             apply(problem, free, impulses, &mut next.v);
-            if newton.is_done(&next.v, &free.v, v_next, rule, pass.end.q)? {
+            let solved = Solved { problem, free, rule, q_end: pass.end.q, tolerance: *tolerance };
+            if newton.is_done(&solved, v_next, &mut next.v, impulses)? {
                 break;
             }
         }

@@ -30,7 +30,7 @@ use crate::error::StepResult;
 use crate::instant::{Instant, Pass};
 use crate::log::{Counts, StepLog};
 use crate::model::{Activation, ActiveConstraints, Coeffs, Level, Model, State, Theta};
-use crate::newton::Newton;
+use crate::newton::{Newton, Solved};
 use crate::part::{Part, Selection};
 use crate::phases::{
     LawForm, Ledger, SolverSettings, account, advance, apply, assemble, detect, factorize, impact_work,
@@ -191,7 +191,14 @@ impl Integrator for SchatzmanPaoli {
             assemble(active, mass, free, problem);
             solve(&mut **solver, *tolerance, problem, impulses, log)?;
             apply(problem, free, impulses, &mut next.v);
-            if newton.is_done(&next.v, &free.v, v_next, Theta { h, theta: 1.0 }, pass.end.q)? {
+            let solved = Solved {
+                problem,
+                free,
+                rule: Theta { h, theta: 1.0 },
+                q_end: pass.end.q,
+                tolerance: *tolerance,
+            };
+            if newton.is_done(&solved, v_next, &mut next.v, impulses)? {
                 break;
             }
         }

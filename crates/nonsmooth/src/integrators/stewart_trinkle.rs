@@ -26,7 +26,7 @@ use crate::error::StepResult;
 use crate::instant::Pass;
 use crate::log::{Counts, StepLog};
 use crate::model::{Activation, Level, Model, State, Theta};
-use crate::newton::Newton;
+use crate::newton::{Newton, Solved};
 use crate::part::Part;
 use crate::phases::{
     LawForm, Ledger, SolverSettings, account, advance, apply, assemble, detect, factorize, judge,
@@ -121,8 +121,7 @@ impl Integrator for StewartTrinkle {
         at.configure(model, now, rule)?;
         detect(model, &part, &at.now(now), reach, active)?;
         impulses.warm_start(model, now, active, h);
-        let newton = self.newton.start(model, !self.is_linearized, at.velocities(now), v_next);
-        let mut newton = newton.with_noise(*tolerance);
+        let mut newton = self.newton.start(model, !self.is_linearized, at.velocities(now), v_next);
         loop {
             if newton.is_needed() && !one_pass {
                 at.predict(model, now, motion, (Configuration::Start, Configuration::End), v_next)?;
@@ -137,7 +136,9 @@ impl Integrator for StewartTrinkle {
             assemble(active, mass, free, problem);
             solve(&mut **solver, *tolerance, problem, impulses, log)?;
             apply(problem, free, impulses, &mut next.v);
-            if one_pass || newton.is_done(&next.v, &free.v, v_next, motion, pass.end.q)? {
+            let solved =
+                Solved { problem, free, rule: motion, q_end: pass.end.q, tolerance: *tolerance };
+            if one_pass || newton.is_done(&solved, v_next, &mut next.v, impulses)? {
                 break;
             }
         }

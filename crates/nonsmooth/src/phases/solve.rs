@@ -4,6 +4,7 @@ use crate::error::{StepError, StepResult};
 use crate::log::StepLog;
 use crate::model::constraints::LawRun;
 use crate::model::{ActiveConstraints, Model, State};
+use crate::newton::Guess;
 use nonsmooth_solvers::{Options, Problem, Report, Solver, Status};
 
 /// What to do with a step whose problem was not brought to tolerance.
@@ -51,6 +52,8 @@ pub struct Impulses {
     pub before: Vec<f64>,
     /// W p + u_free as the certificate saw it [m/s].
     pub u: Vec<f64>,
+    /// What Newton's iteration knows of the pass before.
+    pub(crate) guess: Guess,
 }
 
 impl Impulses {

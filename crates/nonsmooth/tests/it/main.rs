@@ -19,6 +19,7 @@ mod laws;
 mod ledger;
 mod moreau_energy;
 mod moreau_projected;
+mod newton;
 mod nonlinear;
 mod paoli;
 mod random_contacts;

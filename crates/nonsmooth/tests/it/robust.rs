@@ -312,7 +312,7 @@ fn newton_that_cannot_converge_says_so() {
         Simulation::new(model, state, integrator(&options, Policy::Stop), 0.05).expect("accepted");
     let error = simulation.step().err().expect("one iteration is not enough");
     let RunError::Step { step: 1, source, .. } = &error else { panic!("{error}") };
-    let StepError::Newton { iterations, change, tolerance } = source else { panic!("{error}") };
+    let StepError::Newton { iterations, change, tolerance, .. } = source else { panic!("{error}") };
     assert!(*iterations == 1 && *tolerance == 1e-15 && *change > 1e-15, "{error}");
     assert!(same_bits(&simulation.state, &before));
 }

@@ -298,7 +298,7 @@ impl Integrator for GeneralizedAlpha {
     ) -> StepResult {
         self.begin(model, now, h, log)?;
         let mut first;
-        let mut iteration = 0;
+        let (mut iteration, mut before) = (0, f64::INFINITY);
         loop {
             iteration += 1;
             first = log.solves.len();
@@ -308,8 +308,9 @@ impl Integrator for GeneralizedAlpha {
             }
             if iteration >= self.newton.most_iterations {
                 let (iterations, tolerance) = (iteration, self.newton.tolerance);
-                return Err(StepError::Newton { iterations, change, tolerance }.into());
+                return Err(StepError::Newton { iterations, change, before, tolerance }.into());
             }
+            before = change;
         }
         self.judge(model, first, log)?;
         log.newton_iterations = iteration;
