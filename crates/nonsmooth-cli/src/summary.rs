@@ -64,18 +64,38 @@ pub(crate) fn table(
             "steps with an impulse on a contact that was separating: the scheme may gain energy there";
         line("separating impulses", format!("{}  ({note})", s.separating_impulses));
     }
-    for Noted { what, count, largest, sum } in &s.notes {
-        let much = if *count == 1 {
-            format!("{largest:.3e}")
-        } else {
-            format!("{count} times, largest {largest:.3e}, sum {sum:.3e}")
-        };
-        let _ = writeln!(out, "  note: {what}: {much}");
+    for note in &s.notes {
+        let _ = writeln!(out, "  note: {}", told(note));
     }
     out += &ledger(&finished.ledger);
+    let _ = writeln!(out, "  {:<24}{}", "error of the step size", error_of_step_size(finished));
     let rate = made as f64 / seconds.max(1e-9);
     let _ = writeln!(out, "  {:<24}{seconds:.4} s, {rate:.3e} steps/s, output included", "time");
     out
+}
+
+/// A note in words: what, how often, the worst of it, when and where.
+fn told(note: &Noted) -> String {
+    let Noted { what, count, largest, sum, largest_at, names } = note;
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    let of = if names.is_empty() { String::new() } else { format!(", {}", names.join(" and ")) };
+    let when = format!("at t = {} s{of}", short(*largest_at));
+    if *count == 1 {
+        format!("{what}: {largest:.3e} {when}")
+    } else {
+        format!("{what}: {count} times, largest {largest:.3e} {when}; sum {sum:.3e}")
+    }
+}
+
+/// What the step size does to the energy, or why that is not known.
+fn error_of_step_size(finished: &Finished) -> String {
+    match finished.estimate {
+        Ok(estimate) => format!(
+            "about {:.1e} of the motion over a period of it; 1 % at h = {:.1e} s",
+            estimate.relative, estimate.step_size_for_one_percent
+        ),
+        Err(reason) => format!("not known: {reason}"),
+    }
 }
 
 /// The energy ledger, a line for each column.

@@ -15,7 +15,7 @@ use crate::tidy;
 use crate::unsolved::{forget_unsolved, save_counted, save_unsolved, unsolved};
 use crate::views::n_contacts;
 use nonsmooth::model::UserError;
-use nonsmooth::observers::{EnergyLedger, Summary};
+use nonsmooth::observers::{CannotTell, EnergyLedger, ErrorEstimate, Summary, estimate};
 use nonsmooth::{Observation, Observer, RunError, Simulation, State};
 use nonsmooth_solvers::Status;
 use std::borrow::Cow;
@@ -76,6 +76,8 @@ pub struct Finished {
     pub summary: Summary,
     /// The energy ledger.
     pub ledger: EnergyLedger,
+    /// The error that the step size makes, or why it is not known.
+    pub estimate: Result<ErrorEstimate, CannotTell>,
     /// Time reached [s].
     pub t: f64,
     /// Whether it was stopped before its end.
@@ -207,9 +209,12 @@ pub fn run(mut loaded: Loaded, mut options: RunOptions<'_>) -> Result<Finished, 
     let (penetration_at, overlap_at) = (penetration_at(model, &summary), overlap_at(model, &summary));
     let bodies = (model.rigid.bodies.len(), n_present(model, state));
     let unsolved = unsolved(out);
+    let accuracy = loaded.simulation.accuracy();
+    let estimate = estimate(&ledger, &summary, accuracy, loaded.step_size);
     Ok(Finished {
         summary,
         ledger,
+        estimate,
         t: state.t,
         interrupted,
         resumed_from,

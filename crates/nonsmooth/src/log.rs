@@ -1,7 +1,7 @@
 //! The step log: what happened inside a step. Written by the integrator, read by observers.
 
 use crate::model::{ActiveConstraints, ConstraintId, RigidState};
-use nonsmooth_solvers::Report;
+use nonsmooth_solvers::{Report, Status};
 
 /// Kinetic and potential energy at one instant [J].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -143,6 +143,13 @@ impl std::ops::AddAssign for Works {
     }
 }
 
+impl std::ops::SubAssign for Works {
+    fn sub_assign(&mut self, other: Self) {
+        let (a, b) = (self.columns(), other.columns());
+        *self = Self::from_columns(std::array::from_fn(|k| a[k].1 - b[k].1));
+    }
+}
+
 /// Active constraints of a step with what happened to them, sorted by name.
 #[derive(Clone, Debug, Default)]
 pub struct ConstraintLog {
@@ -270,6 +277,10 @@ pub struct StepLog {
     pub events: Vec<Event>,
     /// Every solve of the step, in order; the one that made the step is last.
     pub solves: Vec<Report>,
+    /// Largest residual of the solves whose impulses acted: the last of Newton's passes, of every kick, of every impact [–].
+    pub residual: f64,
+    /// Whether one of these missed its tolerance.
+    pub missed: bool,
     /// Newton iterations made; 1 for linear models.
     pub newton_iterations: usize,
     /// What the step cost.
@@ -300,6 +311,17 @@ impl StepLog {
         self.notes.clear();
         self.counts = Counts::default();
         self.struck = None;
+        (self.residual, self.missed) = (0.0, false);
+    }
+
+    /// Notes that the impulses of this solve acted.
+    #[inline]
+    pub(crate) fn acted(&mut self, report: &Report) {
+        // A residual that is no number is kept.
+        if !(report.residual <= self.residual) {
+            self.residual = report.residual;
+        }
+        self.missed |= report.status != Status::Converged;
     }
 
     /// Puts the last solve before the one that makes the step, which stays last.

@@ -6,6 +6,7 @@ use crate::integrators::{Integrator, Refusal};
 use crate::log::StepLog;
 use crate::model::rigid::Overlap;
 use crate::model::{Model, State, UserError};
+use crate::observers::Accuracy;
 use nonsmooth_solvers::Problem;
 use std::sync::Arc;
 use thiserror::Error;
@@ -165,6 +166,11 @@ impl Simulation {
             }
         }
         Ok(())
+    }
+
+    /// Order of the scheme, and whether its impacts act at their instant.
+    pub fn accuracy(&self) -> Accuracy {
+        self.integrator.accuracy()
     }
 
     /// The one-step problem that was posed last, where the scheme keeps it: what to save when a step fails.

@@ -84,3 +84,54 @@ fn check_tells_the_angles_of_contacts_that_are_closed_at_the_start() {
     ended.expect(0, &["no mistakes"]);
     assert!(!ended.stdout.contains("closed"), "{}", ended.stdout);
 }
+
+/// A turning box with e = 1 and friction: Newton's law gains energy at one of its impacts (Kane's paradox).
+const DROPPED: &str = r#"
+[world]
+gravity = [0, 0, -9.81]
+[[body]]
+name = "ground"
+shape = { type = "half-space", normal = [0, 0, 1] }
+fixed = true
+[[body]]
+name = "box"
+shape = { type = "box", size = [0.2, 0.3, 0.1] }
+mass = 1
+position = [0, 0, 0.6]
+velocity = [1, 0.3, 0]
+angular_velocity = [3, 1, 5]
+[contact]
+default = { friction = 0.3, restitution = 1 }
+[run]
+end = 0.6
+step_size = 1e-3
+[output]
+plots = false
+checkpoint_every = 100
+"#;
+
+#[test]
+fn an_impact_that_gains_energy_is_named_with_its_time_and_bodies() {
+    let folder = Folder::new("gain");
+    let path = folder.write("box.toml", DROPPED);
+    let whole = nonsmooth(&["run", &path, "--out", &folder.text("out")]);
+    whole.expect(
+        0,
+        &["impacts in which the law gains energy [J]", "`ground` and `box`", "error of the step size"],
+    );
+    let told = notes(&whole.stdout);
+    let again = nonsmooth(&["run", &path, "--out", &folder.text("out"), "--resume"]);
+    again.expect(0, &["resumed from step"]);
+    assert_eq!(notes(&again.stdout), told);
+    let text = std::fs::read_to_string(folder.path("out/summary.json")).expect("there");
+    let summary: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let gain = &summary["warnings"][0];
+    // 15 % of the energy at the start, 6.6 J; the event table of a fine run agrees.
+    assert!(gain["worst"].as_f64().is_some_and(|gain| gain > 0.8 && gain < 1.2), "{gain}");
+    assert_eq!(gain["names"], serde_json::json!(["ground", "box"]));
+    // Without friction no law gains, and nothing is said.
+    let smooth = folder.write("smooth.toml", &DROPPED.replace("friction = 0.3", "friction = 0"));
+    let silent = nonsmooth(&["run", &smooth, "--out", &folder.text("smooth")]);
+    silent.expect(0, &["impacts"]);
+    assert!(notes(&silent.stdout).is_empty(), "{}", silent.stdout);
+}

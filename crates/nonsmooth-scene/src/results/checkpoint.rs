@@ -126,7 +126,7 @@ impl Checkpoint<'_> {
         let mut attributes = identity(loaded).to_vec();
         let names: Vec<&str> = self.rows.iter().map(|(name, _)| name.as_str()).collect();
         attributes.push(("tables".to_owned(), names.join("\n")));
-        let notes: Vec<&str> = self.summary.notes.iter().map(|note| note.what.as_str()).collect();
+        let notes: Vec<String> = self.summary.notes.iter().map(trust::note_words).collect();
         attributes.push(("notes".to_owned(), notes.join("\n")));
         let floats = state::FLOATS.iter().chain(&FLOATS).map(|name| table(name, Kind::Float));
         let integers = state::INTEGERS.iter().chain(&INTEGERS).map(|name| table(name, Kind::Integer));

@@ -6,17 +6,18 @@ use nonsmooth::{Counts, Energies, N_WORKS, Works};
 
 /// The ledger as numbers.
 pub(super) fn ledger_numbers(ledger: &EnergyLedger) -> Vec<f64> {
-    let EnergyLedger { initial, energies, total, step_remainder, remainder, worst_remainder, scale } =
-        ledger;
+    let l = ledger;
+    let (initial, energies, total) = (l.initial, l.energies, l.total);
     let mut numbers = vec![initial.kinetic, initial.potential, energies.kinetic, energies.potential];
-    numbers.extend([step_remainder, remainder, worst_remainder, scale]);
+    numbers.extend([l.step_remainder, l.remainder, l.worst_remainder, l.scale]);
+    numbers.extend([l.error, l.worst_error, l.largest_kinetic]);
     numbers.extend(total.columns().map(|(_, work)| work));
     numbers
 }
 
 /// The ledger from its numbers.
 pub(super) fn ledger(numbers: &[f64]) -> Option<EnergyLedger> {
-    let (first, works) = numbers.split_first_chunk::<8>()?;
+    let (first, works) = numbers.split_first_chunk::<11>()?;
     let [kinetic, potential, now_kinetic, now_potential, rest @ ..] = *first;
     let works: [f64; N_WORKS] = works.try_into().ok()?;
     Some(EnergyLedger {
@@ -27,6 +28,9 @@ pub(super) fn ledger(numbers: &[f64]) -> Option<EnergyLedger> {
         remainder: rest[1],
         worst_remainder: rest[2],
         scale: rest[3],
+        error: rest[4],
+        worst_error: rest[5],
+        largest_kinetic: rest[6],
     })
 }
 
@@ -42,8 +46,9 @@ pub(super) fn numbers(summary: &Summary) -> Vec<f64> {
         at(s.overlap_at.map(|(_, t)| t)),
         s.residual,
         s.residual_at,
+        s.turn,
     ];
-    numbers.extend(s.notes.iter().flat_map(|note| [note.largest, note.sum]));
+    numbers.extend(s.notes.iter().flat_map(|note| [note.largest, note.sum, note.largest_at]));
     numbers
 }
 
@@ -71,10 +76,15 @@ pub(super) fn counts(summary: &Summary) -> Vec<i64> {
     numbers
 }
 
+/// Words and names of a note in one line.
+pub(super) fn note_words(note: &Noted) -> String {
+    std::iter::once(&note.what).chain(&note.names).map(String::as_str).collect::<Vec<_>>().join("\t")
+}
+
 /// The summary from its numbers, counts and the words of its notes, a line each.
 pub(super) fn summary(numbers: &[f64], counts: &[i64], words: &str) -> Option<Summary> {
-    let (first, of_notes) = numbers.split_first_chunk::<7>()?;
-    let [penetration, at, overlap, relative_overlap, overlap_at, residual, residual_at] = *first;
+    let (first, of_notes) = numbers.split_first_chunk::<8>()?;
+    let [penetration, at, overlap, relative_overlap, overlap_at, residual, residual_at, turn] = *first;
     let (first, note_counts) = counts.split_first_chunk::<14>()?;
     let [tallies @ .., place, overlaps, high, low] = *first;
     let [steps, impacts, unconverged, newton_iterations, most, separating, inner @ ..] =
@@ -96,22 +106,23 @@ pub(super) fn summary(numbers: &[f64], counts: &[i64], words: &str) -> Option<Su
         problems: inner[3],
         most_constraints: most as usize,
         separating_impulses: separating,
+        turn,
         notes: notes(words, of_notes, note_counts)?,
     })
 }
 
-/// The notes of a summary: their words, with (largest, sum) and counts.
+/// The notes of a summary: their words and names, with (largest, sum, time of the largest) and counts.
 fn notes(words: &str, numbers: &[f64], counts: &[i64]) -> Option<Vec<Noted>> {
     let words: Vec<&str> = words.lines().collect();
-    if numbers.len() != 2 * words.len() || counts.len() != words.len() {
+    if numbers.len() != 3 * words.len() || counts.len() != words.len() {
         return None;
     }
-    let numbers = numbers.chunks_exact(2).zip(counts);
-    let note = |(what, (x, count)): (&str, (&[f64], &i64))| Noted {
-        what: what.to_owned(),
-        count: *count as u64,
-        largest: x[0],
-        sum: x[1],
+    let numbers = numbers.chunks_exact(3).zip(counts);
+    let note = |(words, (x, count)): (&str, (&[f64], &i64))| {
+        let mut words = words.split('\t').map(str::to_owned);
+        let what = words.next().unwrap_or_default();
+        let (largest, sum, largest_at) = (x[0], x[1], x[2]);
+        Noted { what, count: *count as u64, largest, sum, largest_at, names: words.collect() }
     };
     Some(words.into_iter().zip(numbers).map(note).collect())
 }

@@ -4,7 +4,7 @@ use super::gap_names;
 use super::segments::Segment;
 use crate::build::Loaded;
 use nonsmooth::Model;
-use nonsmooth::observers::{EnergyLedger, Summary};
+use nonsmooth::observers::{EnergyLedger, Summary, estimate};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -52,8 +52,11 @@ pub(crate) struct SummaryFile<'a> {
     most_constraints: usize,
     newton_iterations: u64,
     energy: BTreeMap<&'static str, f64>,
-    /// No scheme of the list estimates its error yet.
+    /// Error of velocities and angles over about a period of the motion, relative to their size.
     error_estimate: Option<f64>,
+    step_size_for_one_percent: Option<f64>,
+    /// Why there is no estimate.
+    no_error_estimate: Option<String>,
     warnings: Vec<Warning<'a>>,
     resumed_from: Option<u64>,
     segments: Vec<Segment>,
@@ -68,7 +71,7 @@ struct Warning<'a> {
     count: u64,
     worst: Option<f64>,
     worst_time: Option<f64>,
-    names: Vec<&'a str>,
+    names: &'a [String],
 }
 
 impl<'a> SummaryFile<'a> {
@@ -81,6 +84,7 @@ impl<'a> SummaryFile<'a> {
     ) -> Self {
         let Loaded { simulation, methods, .. } = loaded;
         let overlap = Overlap::of(&simulation.model, summary);
+        let estimate = estimate(ledger, summary, simulation.accuracy(), loaded.step_size);
         let Ending { status, error, resumed_from, times: [wall_time, cpu_time], segments } = ending;
         Self {
             unconverged: summary.unconverged,
@@ -104,7 +108,9 @@ impl<'a> SummaryFile<'a> {
             most_constraints: summary.most_constraints,
             newton_iterations: summary.newton_iterations,
             energy: energy(ledger),
-            error_estimate: None,
+            error_estimate: estimate.ok().map(|e| e.relative),
+            step_size_for_one_percent: estimate.ok().map(|e| e.step_size_for_one_percent),
+            no_error_estimate: estimate.err().map(|reason| reason.to_string()),
             warnings: warnings(summary),
             resumed_from,
             segments,
@@ -179,7 +185,7 @@ fn warnings(summary: &Summary) -> Vec<Warning<'_>> {
             count: summary.unconverged,
             worst: Some(summary.residual),
             worst_time: Some(summary.residual_at),
-            names: Vec::new(),
+            names: &[],
         });
     }
     if summary.separating_impulses > 0 {
@@ -188,15 +194,15 @@ fn warnings(summary: &Summary) -> Vec<Warning<'_>> {
             count: summary.separating_impulses,
             worst: None,
             worst_time: None,
-            names: Vec::new(),
+            names: &[],
         });
     }
     found.extend(summary.notes.iter().map(|note| Warning {
         what: &note.what,
         count: note.count,
         worst: Some(note.largest),
-        worst_time: None,
-        names: Vec::new(),
+        worst_time: Some(note.largest_at),
+        names: &note.names,
     }));
     found
 }

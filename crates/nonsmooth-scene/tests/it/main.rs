@@ -3,6 +3,7 @@
 mod bodies;
 mod collection;
 mod corpus;
+mod estimate;
 mod formulas;
 mod fuzz;
 mod gallery;

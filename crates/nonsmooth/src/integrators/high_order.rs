@@ -18,6 +18,7 @@ use super::{Entry, Integrator, Refusal};
 use crate::error::StepResult;
 use crate::log::StepLog;
 use crate::model::{Model, State};
+use crate::observers::Accuracy;
 use crate::phases::SolverSettings;
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
@@ -115,6 +116,10 @@ impl Integrator for HighOrder {
         log: &mut StepLog,
     ) -> StepResult {
         self.tracker.step(model, now, h, &mut self.settings, next, log)
+    }
+
+    fn accuracy(&self) -> Accuracy {
+        Accuracy { order: self.tracker.order(), resolves_impacts: true }
     }
 
     fn last_problem(&self) -> Option<&Problem> {

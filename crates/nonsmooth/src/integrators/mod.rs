@@ -37,6 +37,7 @@ pub use stewart_trinkle::StewartTrinkle;
 use crate::error::StepResult;
 use crate::log::StepLog;
 use crate::model::{Model, State};
+use crate::observers::Accuracy;
 use crate::phases::SolverSettings;
 use nonsmooth_solvers::{Declared, OptionError, Options, Problem};
 
@@ -113,6 +114,11 @@ pub trait Integrator: Send {
     /// Whether velocities of a state may lag behind q, so that observers need `synchronize`.
     fn is_staggered(&self) -> bool {
         false
+    }
+
+    /// Its order, and whether impacts act at their instant; by default the first order of schemes that do not resolve them.
+    fn accuracy(&self) -> Accuracy {
+        Accuracy { order: 1, resolves_impacts: false }
     }
 
     /// The one-step problem that was posed last, where the scheme keeps it: what to save when a step fails.

@@ -2,6 +2,14 @@
 //!
 //! remainder = Δ(T + V) − Σ works. For linear systems it vanishes to rounding at every step; for
 //! Lagrangian ones it shows how far the scheme is from the exact balance.
+//!
+//! **Error of the scheme.** Lasting contacts and ideal joints do no work, and a scheme should add none. So
+//!
+//! ```text
+//! S(t) = contact + joint + scheme + projection + remainder,      estimate = max |S| / max T
+//! ```
+//!
+//! is the energy that the step size alone created or destroyed, relative to the largest kinetic energy of the run.
 
 use crate::error::StepResult;
 use crate::log::{Energies, Works};
@@ -25,14 +33,31 @@ pub struct EnergyLedger {
     pub worst_remainder: f64,
     /// Largest T + |V| so far [J]: the size against which rounding is judged.
     pub scale: f64,
+    /// S: energy that only the scheme created, since the start [J].
+    pub error: f64,
+    /// Largest |S| so far [J].
+    pub worst_error: f64,
+    /// Largest T so far [J].
+    pub largest_kinetic: f64,
 }
+
+/// Below this share of the scale S is rounding and tells nothing of the scheme.
+const ROUNDING: f64 = 1e-12;
 
 impl EnergyLedger {
     /// A ledger that begins at `state`.
     pub fn begin(model: &Model, state: &State) -> StepResult<Self> {
         let initial = model.energies_of(state)?;
         let scale = initial.kinetic + initial.potential.abs();
-        Ok(Self { initial, energies: initial, scale, ..Self::default() })
+        let largest_kinetic = initial.kinetic;
+        Ok(Self { initial, energies: initial, scale, largest_kinetic, ..Self::default() })
+    }
+
+    /// Largest energy that only the scheme created or destroyed, relative to the largest kinetic energy [–]; `None` where that is
+    /// rounding, so that the ledger tells nothing.
+    pub fn error_estimate(&self) -> Option<f64> {
+        let visible = self.worst_error > ROUNDING * self.scale && self.largest_kinetic > 0.0;
+        visible.then(|| self.worst_error / self.largest_kinetic)
     }
 
     /// Books one step.
@@ -44,6 +69,10 @@ impl EnergyLedger {
         self.remainder += self.step_remainder;
         self.worst_remainder = self.worst_remainder.max(self.step_remainder.abs());
         self.scale = self.scale.max(after.kinetic + after.potential.abs());
+        let Works { contact, joint, scheme, projection, .. } = works;
+        self.error += contact + joint + scheme + projection + self.step_remainder;
+        self.worst_error = self.worst_error.max(self.error.abs());
+        self.largest_kinetic = self.largest_kinetic.max(after.kinetic);
         self.total += works;
         self.energies = after;
     }

@@ -1,10 +1,14 @@
 //! Observers: they watch a run and keep what they need.
 
 mod energy_ledger;
+mod estimate;
 mod summary;
 mod trajectory;
+mod warnings;
 
 pub use energy_ledger::EnergyLedger;
+pub use estimate::{Accuracy, CannotTell, ErrorEstimate, estimate};
+pub(crate) use estimate::{REBOUNDS_CAPPED, REBOUNDS_GIVEN_UP};
 pub use summary::{Noted, Summary};
 pub use trajectory::Trajectory;
 

@@ -1,10 +1,10 @@
 //! The trust summary: how far the run may be believed, in a few numbers.
 
-use crate::log::{Counts, Note, StepLog};
+use super::warnings::{Warning, largest_turn, warnings};
+use crate::log::{Counts, StepLog};
 use crate::model::constraints::Column;
 use crate::model::{ConstraintId, Model, UserError};
 use crate::simulation::{Observation, Observer};
-use nonsmooth_solvers::Status;
 
 /// Counts and extremes over a run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,6 +40,8 @@ pub struct Summary {
     /// Steps in which a unilateral contact with p > 0 was separating at the start, p u⁻ > 0 beyond rounding
     /// (1e-12 of the energy): there the scheme may gain energy.
     pub separating_impulses: u64,
+    /// Largest ‖ω‖ h of a body in space whose moments of inertia differ, or of one that a joint holds [rad].
+    pub turn: f64,
     /// What the scheme noted, in order of first appearance.
     pub notes: Vec<Noted>,
 }
@@ -55,6 +57,10 @@ pub struct Noted {
     pub largest: f64,
     /// Sum of the values.
     pub sum: f64,
+    /// End of the step with that value [s].
+    pub largest_at: f64,
+    /// Names of what had it: bodies or a constraint; empty where the note is about the whole step.
+    pub names: Vec<String>,
 }
 
 impl Summary {
@@ -69,15 +75,12 @@ impl Summary {
         if !log.constraints.is_empty() {
             self.book_constraints(step.model, log, t);
         }
-        if let Some(report) = log.solves.last() {
-            // The last solve is the one that made the step; earlier ones belong to Newton iterates.
-            if !(report.residual <= self.residual) {
-                (self.residual, self.residual_at) = (report.residual, t);
-            }
-            self.unconverged += u64::from(report.status != Status::Converged);
+        if !(log.residual <= self.residual) {
+            (self.residual, self.residual_at) = (log.residual, t);
         }
+        self.unconverged += u64::from(log.missed);
         for note in &log.notes {
-            self.book_note(note);
+            self.book_note(note.what, note.value, t, Vec::new);
         }
         for (i, &gap) in log.gaps.iter().enumerate() {
             // Written so that the common case, a gap above the worst, costs one comparison.
@@ -86,6 +89,17 @@ impl Summary {
             } else if gap > self.penetration && step.model.is_bilateral_gap(i) {
                 (self.penetration, self.penetration_at) = (gap, Some((i, t)));
             }
+        }
+        if !log.events.is_empty() || !step.model.rigid.bodies.is_empty() {
+            self.book_warnings(step);
+        }
+    }
+
+    #[inline(never)]
+    fn book_warnings(&mut self, step: &Observation<'_>) {
+        self.turn = self.turn.max(largest_turn(step));
+        for Warning { what, value, about } in warnings(step).into_iter().flatten() {
+            self.book_note(what, value, step.after.t, || about.names(step.model));
         }
     }
 
@@ -113,17 +127,19 @@ impl Summary {
     }
 
     #[cold]
-    fn book_note(&mut self, note: &Note) {
-        let known = self.notes.iter().position(|noted| noted.what == note.what);
+    fn book_note(&mut self, what: &str, value: f64, t: f64, names: impl FnOnce() -> Vec<String>) {
+        let known = self.notes.iter().position(|noted| noted.what == what);
         let place = known.unwrap_or_else(|| {
-            self.notes.push(Noted { what: note.what.to_owned(), ..Noted::default() });
+            self.notes.push(Noted { what: what.to_owned(), ..Noted::default() });
             self.notes.len() - 1
         });
         let noted = &mut self.notes[place];
         noted.count += 1;
-        noted.sum += note.value;
-        if !(note.value.abs() <= noted.largest.abs()) {
-            noted.largest = note.value;
+        noted.sum += value;
+        if noted.count == 1 || !(value.abs() <= noted.largest.abs()) {
+            noted.largest = value;
+            noted.largest_at = t;
+            noted.names = names();
         }
     }
 }

@@ -24,6 +24,10 @@ pub fn merge(inner: &StepLog, merging: &mut Merging, log: &mut StepLog) {
     log.energies = inner.energies;
     log.gaps.clone_from(&inner.gaps);
     log.works += inner.works;
+    log.missed |= inner.missed;
+    if !(inner.residual <= log.residual) {
+        log.residual = inner.residual;
+    }
 }
 
 /// Both lists are sorted by name; so is their union.

@@ -141,14 +141,14 @@ pub fn judge(
     active: &ActiveConstraints,
     tolerance: f64,
     policy: Policy,
-    log: &StepLog,
+    log: &mut StepLog,
 ) -> StepResult {
-    match log.solves.last() {
-        Some(report) if report.status != Status::Converged => {
-            miss(model, active, tolerance, policy, report)
-        }
-        _ => Ok(()),
+    let Some(report) = log.solves.last().copied() else { return Ok(()) };
+    log.acted(&report);
+    if report.status == Status::Converged {
+        return Ok(());
     }
+    miss(model, active, tolerance, policy, &report)
 }
 
 /// Applies the policy to one solve; `describe` tells what a set of its problem belongs to.

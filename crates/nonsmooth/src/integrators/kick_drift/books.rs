@@ -7,8 +7,9 @@
 //! half kick  ½σ λ at the configuration of the cut              impact   p · ½ (u⁻ + u⁺)
 //! ```
 //!
-//! These telescope. The drift changes V only; with the works of conservative forces in the kicks that is `scheme`, together with
-//! T(v at q) − T(v̂) at both ends of the step, since the energy shown is that of the velocity at q.
+//! These telescope. The drift changes V only; with the works of conservative forces in the kicks that is `scheme`. The energy shown is
+//! that of the velocity at q, which is half a kick ahead of v̂. The works of that half kick, column by column, are booked with the step that
+//! ends at q and taken back from the next one. So every column is that of the time at which it is shown.
 
 use super::classify::Roles;
 use super::drift::{Drift, half_kick};
@@ -16,9 +17,10 @@ use super::kick::Kick;
 use super::path::Path;
 use crate::error::StepResult;
 use crate::instant::Instant;
-use crate::log::{Energies, Event, StepLog, Works};
+use crate::log::{Energies, Event, N_WORKS, StepLog, Works};
 use crate::model::constraints::Column;
 use crate::model::{ActiveConstraints, Coeffs, Free, Model, Role, State};
+use crate::observers::{REBOUNDS_CAPPED, REBOUNDS_GIVEN_UP};
 use crate::part::Part;
 use crate::phases::{Mass, factorize};
 use nonsmooth_solvers::Problem;
@@ -27,8 +29,8 @@ use nonsmooth_solvers::Problem;
 #[derive(Default)]
 pub(super) struct Books {
     pub(super) works: Works,
-    /// T(v at q) − T(v̂) at the start [J].
-    excess: f64,
+    /// Works of the half kick from v̂ to the velocity at q, at the start: booked with the step before.
+    ahead: Works,
     /// V where the step stands [J].
     potential: f64,
     has_potential: bool,
@@ -42,7 +44,8 @@ impl Books {
     /// Begins a step.
     pub(super) fn start(&mut self, now: &State) {
         self.works = Works::default();
-        self.excess = now.scheme.first().copied().unwrap_or(0.0);
+        let ahead = <[f64; N_WORKS]>::try_from(&now.scheme[..]);
+        self.ahead = ahead.map_or_else(|_| Works::default(), Works::from_columns);
         self.has_potential = false;
         self.kicks = 0;
     }
@@ -95,7 +98,10 @@ impl Books {
             }
         }
         if roles.lost > 0 {
-            log.note("rebounds given up in large islands", roles.lost as f64);
+            log.note(REBOUNDS_GIVEN_UP, roles.lost as f64);
+        }
+        if roles.capped > 0 {
+            log.note(REBOUNDS_CAPPED, roles.capped as f64);
         }
         Ok(())
     }
@@ -244,7 +250,7 @@ impl Books {
         self.drifted(model, drift)?;
         let at = drift.here();
         let staggered = model.energies(&at)?;
-        let mut shown = staggered;
+        let (mut shown, mut ahead) = (staggered, Works::default());
         if drift.lag > 0.0 {
             let part = Part::whole(at.t, 0.0);
             factorize(model, &part, &drift.pass(), Coeffs::MASS, problem, mass)?;
@@ -252,11 +258,16 @@ impl Books {
             roles.lasting_forces(active, &kick.p, kick.length, &mut self.lambda);
             half_kick(model, &at, drift.lag, (active, &self.lambda), mass, free)?;
             shown = drift.energies_with(model, &free.v)?;
+            let lambda = std::mem::take(&mut self.lambda);
+            let booked = std::mem::take(&mut self.works);
+            self.half_kick(model, active, &lambda, (drift, drift.lag), free)?;
+            ahead = std::mem::replace(&mut self.works, booked);
+            self.lambda = lambda;
         }
-        let excess = shown.kinetic - staggered.kinetic;
-        self.works.scheme += excess - self.excess;
+        self.works += ahead;
+        self.works -= self.ahead;
         next.scheme.clear();
-        next.scheme.push(excess);
+        next.scheme.extend(ahead.columns().map(|(_, work)| work));
         log.energies = shown;
         if drift.presence != next.presence {
             let present = Instant { presence: &next.presence, ..at };

@@ -47,6 +47,8 @@ pub(super) struct Roles {
     pub(super) is_elastic: Vec<bool>,
     /// Rebounds given up in large islands.
     pub(super) lost: usize,
+    /// Impacts that rebound early because the step was cut too often.
+    pub(super) capped: usize,
     fast: Vec<(u32, f64)>,
 }
 
@@ -78,6 +80,7 @@ pub(super) fn classify(
     }
     let n_rows: usize = roles.rows.iter().map(|&c| active.rows(c as usize).len()).sum();
     let many = rules.all_early || roles.fast.len() > MOST_FAST || n_rows > MOST_ROWS;
+    roles.capped = if rules.all_early { roles.fast.len() } else { 0 };
     for k in 0..roles.fast.len() {
         let (c, acceleration) = roles.fast[k];
         if many {

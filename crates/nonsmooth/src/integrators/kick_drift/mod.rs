@@ -25,6 +25,7 @@ use crate::error::StepResult;
 use crate::instant::Implicit;
 use crate::log::{Counts, StepLog};
 use crate::model::{Activation, ActiveConstraints, Coeffs, Free, Model, State};
+use crate::observers::Accuracy;
 use crate::part::Part;
 use crate::phases::{Mass, SolverSettings, detect, factorize, linearize};
 use books::Books;
@@ -143,6 +144,10 @@ impl Integrator for KickDrift {
 
     fn synchronize(&mut self, model: &Model, state: &State, out: &mut State) -> StepResult {
         drift::synchronize(model, state, &mut self.scratch, out)
+    }
+
+    fn accuracy(&self) -> Accuracy {
+        Accuracy { order: 2, resolves_impacts: true }
     }
 
     fn is_staggered(&self) -> bool {

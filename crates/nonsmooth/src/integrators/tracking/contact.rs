@@ -43,6 +43,7 @@ impl Contact {
             solver.accepts(problem).map_err(|unsupported| Box::new(unsupported.into()))?;
         }
         log.solves.push(report);
+        log.acted(&report);
         let describe = |i: usize| keys.get(i).map(|&key| model.describe(watched.id(key)));
         judge_report(&report, *tolerance, *policy, describe)
     }

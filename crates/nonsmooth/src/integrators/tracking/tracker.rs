@@ -86,6 +86,11 @@ impl Tracker {
         Self { rules, control, path: Path::default(), bracket: Bracket::default(), events: 0 }
     }
 
+    /// Order of the method at work.
+    pub(crate) fn order(&self) -> u32 {
+        self.control.method().order.unsigned_abs()
+    }
+
     /// The problem posed last.
     pub(crate) fn last_problem(&self) -> &Problem {
         &self.path.course.contact.problem

@@ -257,6 +257,7 @@ fn append_body(body: Body, contents: &mut Contents, state: &mut State) {
         q: state.q.len() as u32,
         v: state.v.len() as u32,
         bounding_radius: 0.0,
+        thickness: f64::INFINITY,
         appears_at: appears_at.unwrap_or(f64::NEG_INFINITY),
     });
     let first = state.v.len() as u32;

@@ -98,6 +98,8 @@ pub struct BodyRow {
     pub v: u32,
     /// Radius of a ball about the centre of mass that holds it [m]; 0 without colliders.
     pub bounding_radius: f64,
+    /// Least width of its colliders [m]; infinite without any, 0 for sheets.
+    pub thickness: f64,
     /// When it appears [s]; −∞ from the start.
     pub appears_at: f64,
 }
@@ -274,13 +276,17 @@ impl RigidTable {
         self.pair_laws[a.0 * self.materials.len() + b.0]
     }
 
-    /// Writes the bounding radii of bodies from those of their colliders.
+    /// Writes bounding radii and thicknesses of bodies from their colliders.
     pub(crate) fn bound(&mut self) {
         let Self { bodies, kinematic, colliders, .. } = self;
         for row in colliders {
             let i = row.on.0 as usize;
+            let thickness = row.thickness();
             let radius = match bodies.get_mut(i) {
-                Some(body) => &mut body.bounding_radius,
+                Some(body) => {
+                    body.thickness = body.thickness.min(thickness);
+                    &mut body.bounding_radius
+                }
                 None => &mut kinematic[i - bodies.len()].bounding_radius,
             };
             *radius = radius.max(row.bounding_radius);

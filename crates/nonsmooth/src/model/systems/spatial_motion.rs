@@ -284,6 +284,7 @@ mod tests {
             q: 0,
             v: 0,
             bounding_radius: 1.0,
+            thickness: f64::INFINITY,
             appears_at: f64::NEG_INFINITY,
         }
     }

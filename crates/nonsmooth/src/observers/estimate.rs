@@ -1,0 +1,87 @@
+//! An estimate of the error that the step size makes, from the ledger of a run.
+//!
+//! ```text
+//! ε = max( max |S| / max T,  max (‖ω‖ h)² / 12 ),      h for 1 % = h (0.01 / ε)^(1/p)
+//! ```
+//!
+//! S is the energy that only the scheme created, p the order of the scheme. The ledger sees what does work: lasting contacts, joints, the
+//! scheme itself. A body in space whose moments of inertia differ, and the arm of a joint, turn through ‖ω‖ h in a step, and the
+//! midpoint rule leaves a twelfth of the square of it, which no energy shows in steady motion: a heavy top tilts while its energy stands
+//! still. Where neither tells, or where the error lies
+//! elsewhere (impacts that are not resolved in time, rebounds that were given up, steps that were not solved), no number is given
+//! but the reason.
+
+use super::{EnergyLedger, Summary};
+use thiserror::Error;
+
+/// How exact a scheme is where its impulses act at the right instants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Accuracy {
+    /// Order p of the motion in h.
+    pub order: u32,
+    /// Whether impacts act at their instant; else each shifts the motion by O(h), which the ledger does not show.
+    pub resolves_impacts: bool,
+}
+
+/// An estimate of the error of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ErrorEstimate {
+    /// ε: error of velocities and angles over about one period of the motion, relative to their size [–]. Phases drift further in longer runs.
+    pub relative: f64,
+    /// Step size at which that would be 1 % [s].
+    pub step_size_for_one_percent: f64,
+}
+
+/// Why a run has no estimate.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum CannotTell {
+    /// Steps above the tolerance.
+    #[error("steps above the tolerance of the solver: their error is not known")]
+    Unsolved,
+    /// The scheme is of first order at impacts.
+    #[error("the scheme does not resolve impacts in time; kick-drift, event-driven or high-order do")]
+    Impacts,
+    /// Early rebounds that were lost, or came too early.
+    #[error("impacts were too many to be resolved in time")]
+    ManyImpacts,
+    /// S is rounding.
+    #[error(
+        "the scheme changes no energy here, so the ledger does not show its error: compare with half the step size"
+    )]
+    Invisible,
+}
+
+/// An estimate below this is rounding.
+const ROUNDING: f64 = 1e-12;
+/// Notes of a scheme after which impacts were not resolved in time.
+pub(crate) const REBOUNDS_GIVEN_UP: &str = "rebounds given up in large islands";
+/// Impacts that came after the most cuts that a step may take.
+pub(crate) const REBOUNDS_CAPPED: &str = "impacts that rebound early because the step was cut too often";
+
+/// The estimate of a run with steps of `step_size` [s].
+pub fn estimate(
+    ledger: &EnergyLedger,
+    summary: &Summary,
+    accuracy: Accuracy,
+    step_size: f64,
+) -> Result<ErrorEstimate, CannotTell> {
+    let is_early = |what: &str| what == REBOUNDS_GIVEN_UP || what == REBOUNDS_CAPPED;
+    if summary.unconverged > 0 {
+        return Err(CannotTell::Unsolved);
+    }
+    if summary.impacts > 0 && !accuracy.resolves_impacts {
+        return Err(CannotTell::Impacts);
+    }
+    if summary.notes.iter().any(|note| is_early(&note.what)) {
+        return Err(CannotTell::ManyImpacts);
+    }
+    // Of methods of higher order it is smaller, and not known.
+    let turning = if accuracy.order <= 2 { summary.turn * summary.turn / 12.0 } else { 0.0 };
+    let relative = ledger.error_estimate().unwrap_or(0.0).max(turning);
+    // What is rounding after many steps tells nothing.
+    if !(relative > ROUNDING) {
+        return Err(CannotTell::Invisible);
+    }
+    let factor = (0.01 / relative).powf(1.0 / f64::from(accuracy.order));
+    Ok(ErrorEstimate { relative, step_size_for_one_percent: factor * step_size })
+}
