@@ -9,6 +9,7 @@ mod fuzz;
 mod gallery;
 mod integrators;
 mod mistakes;
+mod motion;
 mod newton;
 mod problems;
 mod references;
