@@ -332,6 +332,18 @@ impl StepLog {
         }
     }
 
+    /// Puts the worst of the solves at `made`, each of which made a part of the step, in the last place, by which a step is judged.
+    pub(crate) fn put_worst_last(&mut self, made: &[usize]) {
+        let residual = |k: &usize| match self.solves[*k].residual {
+            x if x.is_nan() => f64::INFINITY,
+            x => x,
+        };
+        if let Some(&worst) = made.iter().max_by(|a, b| residual(a).total_cmp(&residual(b))) {
+            let last = self.solves.len() - 1;
+            self.solves.swap(worst, last);
+        }
+    }
+
     /// Notes a value for the summary.
     pub fn note(&mut self, what: &'static str, value: f64) {
         self.notes.push(Note { what, value });

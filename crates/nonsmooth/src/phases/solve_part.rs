@@ -1,11 +1,13 @@
 //! The one-step problem of some of the active constraints: posed, solved, its impulses put back in their rows.
+//!
+//! A guess that the certificate accepts may be kept as it is: then nothing is solved.
 
 use super::factorize::Mass;
 use super::solve::SolverSettings;
 use crate::error::StepResult;
 use crate::log::StepLog;
 use crate::model::{ActiveConstraints, Free};
-use nonsmooth_solvers::{Problem, Status};
+use nonsmooth_solvers::{Certificate, Problem, Report, Status, certify};
 
 /// Solves for the constraints `list` (ascending); `p` is by row of all active constraints, guess and result.
 pub fn solve_part(
@@ -18,10 +20,52 @@ pub fn solve_part(
     log: &mut StepLog,
 ) -> StepResult {
     let SolverSettings { solver, tolerance, .. } = settings;
+    let mut guess = Vec::with_capacity(p.len());
+    pose_part((active, list), mass, &free.v, problem, p, &mut guess);
+    let report =
+        nonsmooth_solvers::solve(&mut **solver, problem, *tolerance, &mut guess, &mut Vec::new());
+    if report.status == Status::Unsupported {
+        solver.accepts(problem).map_err(|unsupported| Box::new(unsupported.into()))?;
+    }
+    log.solves.push(report);
+    put_back(active, list, &guess, p);
+    Ok(())
+}
+
+/// Poses the same problem and asks the certificate whether the impulses `p` solve it as they are. If so the report is noted.
+pub fn is_solved_by(
+    (active, list): (&ActiveConstraints, &[u32]),
+    mass: &Mass,
+    free: &Free,
+    tolerance: f64,
+    problem: &mut Problem,
+    p: &[f64],
+    log: &mut StepLog,
+) -> bool {
+    let mut guess = Vec::with_capacity(p.len());
+    pose_part((active, list), mass, &free.v, problem, p, &mut guess);
+    let Certificate { residual, worst } = certify(problem, &guess, &mut Vec::new());
+    let solved = residual <= tolerance;
+    if solved {
+        let method = log.solves.last().map_or("none", |last| last.method);
+        log.solves.push(Report { status: Status::Converged, iterations: 0, method, residual, worst });
+    }
+    solved
+}
+
+/// Poses the problem of the constraints `list` with the free velocity `v`; `guess` receives their impulses, one after the other.
+pub fn pose_part(
+    (active, list): (&ActiveConstraints, &[u32]),
+    mass: &Mass,
+    v: &[f64],
+    problem: &mut Problem,
+    p: &[f64],
+    guess: &mut Vec<f64>,
+) {
     let chosen = (list.len() < active.len()).then_some(list);
     problem.sets.clear();
     problem.u_free.clear();
-    let mut guess = Vec::with_capacity(p.len());
+    guess.clear();
     let mut compliance = Vec::with_capacity(p.len());
     for &c in list {
         let c = c as usize;
@@ -30,7 +74,7 @@ pub fn solve_part(
         let rows = active.rows(c);
         let first = problem.u_free.len();
         problem.u_free.resize(first + rows.len(), 0.0);
-        active.jacobian.dot(c, &free.v, &mut problem.u_free[first..]);
+        active.jacobian.dot(c, v, &mut problem.u_free[first..]);
         for (u, row) in problem.u_free[first..].iter_mut().zip(rows.clone()) {
             *u += active.offset[row] + active.shift[row];
         }
@@ -38,18 +82,15 @@ pub fn solve_part(
         compliance.extend_from_slice(&active.compliance[rows]);
     }
     problem.delassus.renew(mass.groups(), &active.jacobian, chosen, &compliance);
-    let report =
-        nonsmooth_solvers::solve(&mut **solver, problem, *tolerance, &mut guess, &mut Vec::new());
-    if report.status == Status::Unsupported {
-        solver.accepts(problem).map_err(|unsupported| Box::new(unsupported.into()))?;
-    }
-    log.solves.push(report);
+}
+
+/// Puts the impulses of the constraints `list` back in their rows.
+fn put_back(active: &ActiveConstraints, list: &[u32], found: &[f64], p: &mut [f64]) {
     let mut next = 0;
     for &c in list {
         let rows = active.rows(c as usize);
         let n = rows.len();
-        p[rows].copy_from_slice(&guess[next..next + n]);
+        p[rows].copy_from_slice(&found[next..next + n]);
         next += n;
     }
-    Ok(())
 }

@@ -33,6 +33,8 @@ pub(super) struct Roles {
     pub(super) role: Vec<Role>,
     /// Constraints that have rows in the kick, ascending.
     pub(super) rows: Vec<u32>,
+    /// Those of them that are bilateral and no springs, ascending.
+    pub(super) bilateral: Vec<u32>,
     /// For early rebounds: J v + rate must be at least this [m/s].
     pub(super) rebound: Vec<Option<f64>>,
     /// J v̂ of the normal row.
@@ -90,12 +92,15 @@ pub(super) fn classify(
         }
     }
     roles.rows.sort_unstable();
+    let Roles { rows, bilateral, is_bilateral, is_elastic, .. } = roles;
+    bilateral.extend(rows.iter().filter(|&&c| is_bilateral[c as usize] && !is_elastic[c as usize]));
 }
 
 impl Roles {
     fn clear(&mut self) {
         self.role.clear();
         self.rows.clear();
+        self.bilateral.clear();
         self.rebound.clear();
         self.along_minus.clear();
         self.band.clear();

@@ -11,16 +11,21 @@
 
 use super::classify::Roles;
 use super::drift::Drift;
+use super::joints::PlacedJoints;
 use crate::error::StepResult;
 use crate::laws::LawRows;
 use crate::log::StepLog;
 use crate::model::{ActiveConstraints, ConstraintMemory, Free, Level, Model, Role};
 use crate::part::Part;
-use crate::phases::{Mass, SolverSettings, judge, solve_part};
+use crate::phases::{Mass, SolverSettings, is_solved_by, judge, solve_part};
 use nonsmooth_solvers::Problem;
 
 /// Joints are in their place when they are off by less than this, relative to their size.
-const IN_PLACE: f64 = 1e-12;
+pub(super) const IN_PLACE: f64 = 1e-12;
+/// Joints that no longer come nearer are in their place when they are off by less than this.
+const NEARLY_IN_PLACE: f64 = 1e-9;
+/// Tolerance of the first pass where joints are placed alone after it, if that is looser [–].
+const FIRST_PASS: f64 = 1e-6;
 /// A lasting contact that ends farther from its target than this, relative to its size, takes a second pass.
 const OFF_TARGET: f64 = 1e-6;
 /// Share of an overlap that goes in a whole step.
@@ -84,11 +89,16 @@ impl Kick {
         }
         self.p.clone_from(&self.before);
         self.apply(active, mass, free);
+        self.drift_on(model, drift)?;
+        self.evaluate(model, active, drift)
+    }
+
+    /// The end of the drift with v.
+    pub(super) fn drift_on(&mut self, model: &Model, drift: &mut Drift) -> StepResult {
         let v = std::mem::take(&mut self.v);
         let guessed = drift.guess_end(model, &v, drift.rest);
         self.v = v;
-        guessed?;
-        self.evaluate(model, active, drift)
+        guessed
     }
 
     /// v = v_f + M⁻¹ Jᵀ p.
@@ -124,7 +134,23 @@ impl Kick {
         let there = drift.there();
         for (family, own) in model.constraints.iter().zip(&active.own) {
             family.velocities(model, &there, active, own, &mut self.u_end)?;
-            family.positions(model, &there, active, own, &mut self.y_end)?;
+        }
+        self.place_rows(model, active, drift, |_| true)
+    }
+
+    /// y of the chosen families at the end of the drift.
+    pub(super) fn place_rows(
+        &mut self,
+        model: &Model,
+        active: &ActiveConstraints,
+        drift: &Drift,
+        chosen: impl Fn(usize) -> bool,
+    ) -> StepResult {
+        let there = drift.there();
+        for (k, (family, own)) in model.constraints.iter().zip(&active.own).enumerate() {
+            if chosen(k) {
+                family.positions(model, &there, active, own, &mut self.y_end)?;
+            }
         }
         Ok(())
     }
@@ -135,7 +161,7 @@ impl Kick {
         model: &Model,
         (active, roles, free, mass): (&mut ActiveConstraints, &Roles, &mut Free, &Mass),
         (settings, most_passes): (&mut SolverSettings, usize),
-        problem: &mut Problem,
+        (problem, joints): (&mut Problem, &mut PlacedJoints),
         drift: &mut Drift,
         log: &mut StepLog,
     ) -> StepResult {
@@ -148,25 +174,42 @@ impl Kick {
         self.set_laws(model, active, drift);
         set_elastic(model, active, roles, drift)?;
         self.drop_open(active, roles);
-        let mut last = f64::INFINITY;
+        joints.choose(active, roles, &self.y_end);
+        let (mut last, mut all) = (f64::INFINITY, true);
         loop {
             self.passes += 1;
             if !roles.rows.is_empty() {
-                self.set_offsets(active, roles, drift);
-                solve_part((active, &roles.rows), mass, free, settings, problem, &mut self.p, log)?;
+                // Contacts are linearised once, or twice: later passes are for the joints.
+                let moved = if all { &roles.rows } else { &roles.bilateral };
+                self.set_offsets(active, roles, drift, moved);
+                let (part, tolerance) = ((&*active, &roles.rows[..]), settings.tolerance);
+                let placed =
+                    !joints.is_empty() && !all && self.joint_error(active, roles) <= NEARLY_IN_PLACE;
+                if placed && is_solved_by(part, mass, free, tolerance, problem, &self.p, log) {
+                    break;
+                }
+                // Joints move once more after the first pass: it is solved in full only where that is done.
+                let inexact = self.passes == 1 && !joints.is_empty();
+                settings.tolerance = if inexact { tolerance.max(FIRST_PASS) } else { tolerance };
+                let solved = solve_part(part, mass, free, settings, problem, &mut self.p, log);
+                settings.tolerance = tolerance;
+                solved?;
             }
             self.apply(active, mass, free);
-            let v = std::mem::take(&mut self.v);
-            let guessed = drift.guess_end(model, &v, drift.rest);
-            self.v = v;
-            guessed?;
+            self.drift_on(model, drift)?;
             self.evaluate(model, active, drift)?;
-            let (joints, contacts) = self.errors(model, active, roles);
-            let done = joints <= IN_PLACE || joints >= 0.5 * last && joints <= 1e-9;
-            let again = !done || contacts > OFF_TARGET && self.passes < 2;
-            last = joints;
-            if !again || self.passes >= most_passes {
+            let off = self.joint_error(active, roles);
+            let stands = joints.is_empty() && off >= 0.5 * last && off <= NEARLY_IN_PLACE;
+            let done = off <= IN_PLACE || stands;
+            all = self.passes < 2 && self.contact_error(active, roles) > OFF_TARGET;
+            last = off;
+            let exact = log.solves.last().is_none_or(|report| report.residual <= settings.tolerance);
+            if done && !all && (exact || self.passes > 1) || self.passes >= most_passes {
                 break;
+            }
+            if !all && !joints.is_empty() {
+                self.place_joints(model, (active, roles, mass), settings, joints, drift)?;
+                self.evaluate(model, active, drift)?;
             }
         }
         judge(model, active, settings.tolerance, settings.policy, log)
@@ -229,10 +272,16 @@ impl Kick {
         }
     }
 
-    /// Offsets of the rows of the kick from the present guess.
-    fn set_offsets(&self, active: &mut ActiveConstraints, roles: &Roles, drift: &Drift) {
+    /// Offsets of the constraints `list` of the kick from the present guess.
+    pub(super) fn set_offsets(
+        &self,
+        active: &mut ActiveConstraints,
+        roles: &Roles,
+        drift: &Drift,
+        list: &[u32],
+    ) {
         let (rest, length) = (drift.rest, drift.kick_length());
-        for &c in &roles.rows {
+        for &c in list {
             let c = c as usize;
             if roles.is_elastic[c] {
                 continue;
@@ -280,27 +329,27 @@ impl Kick {
         }
     }
 
-    /// Largest error of joints, and of lasting contacts that carry, relative to their sizes.
-    fn errors(&self, _model: &Model, active: &ActiveConstraints, roles: &Roles) -> (f64, f64) {
-        let (mut joints, mut contacts) = (0.0f64, 0.0f64);
-        for &c in &roles.rows {
-            let c = c as usize;
-            let rows = active.rows(c);
-            if roles.is_bilateral[c] {
-                for row in rows.filter(|_| !roles.is_elastic[c]) {
-                    if self.y_end[row].is_finite() {
-                        joints = joints.max(self.y_end[row].abs() / roles.size[c]);
-                    }
-                }
-            } else if self.p[rows.start] > 0.0
-                && roles.rebound[c].is_none()
-                && active.gap[c] >= -roles.band[c]
-            {
-                let off = self.y_end[rows.start] - self.target[c];
-                contacts = contacts.max(off.abs() / roles.size[c]);
+    /// Largest error of the joints, relative to their sizes.
+    pub(super) fn joint_error(&self, active: &ActiveConstraints, roles: &Roles) -> f64 {
+        let mut largest = 0.0f64;
+        for c in roles.bilateral.iter().map(|&c| c as usize) {
+            for row in active.rows(c).filter(|&row| self.y_end[row].is_finite()) {
+                largest = largest.max(self.y_end[row].abs() / roles.size[c]);
             }
         }
-        (joints, contacts)
+        largest
+    }
+
+    /// Largest distance from its target of a lasting contact that carries, relative to its size.
+    fn contact_error(&self, active: &ActiveConstraints, roles: &Roles) -> f64 {
+        let mut largest = 0.0f64;
+        for c in roles.rows.iter().map(|&c| c as usize).filter(|&c| !roles.is_bilateral[c]) {
+            let row = active.rows(c).start;
+            if self.p[row] > 0.0 && roles.rebound[c].is_none() && active.gap[c] >= -roles.band[c] {
+                largest = largest.max((self.y_end[row] - self.target[c]).abs() / roles.size[c]);
+            }
+        }
+        largest
     }
 
     /// Mean slip of the kick in world axes (contacts of bodies) or by tangents.

@@ -17,6 +17,7 @@ mod books;
 mod classify;
 mod cut;
 mod drift;
+mod joints;
 mod kick;
 mod path;
 
@@ -32,6 +33,7 @@ use books::Books;
 use classify::{Roles, Rules, classify};
 use cut::impact_at;
 use drift::Drift;
+use joints::PlacedJoints;
 use kick::Kick;
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 use path::Path;
@@ -74,8 +76,11 @@ struct KickScratch {
     problem: Problem,
     roles: Roles,
     kick: Kick,
+    joints: PlacedJoints,
     path: Path,
     books: Books,
+    /// Places of the solves that made the step, in the log: the last of every kick, and all of impacts.
+    made: Vec<usize>,
 }
 
 impl KickDrift {
@@ -104,12 +109,13 @@ impl Integrator for KickDrift {
         next: &mut State,
         log: &mut StepLog,
     ) -> StepResult {
-        let KickScratch { drift, active, mass, free, problem, roles, kick, path, books } =
+        let KickScratch { drift, active, mass, free, problem, roles, kick, joints, path, books, made } =
             &mut self.scratch;
         let settings = &mut self.settings;
 
         drift.start(model, now, h)?;
         books.start(now);
+        made.clear();
         for cuts in 0.. {
             let part = Part::whole(drift.here().t, drift.rest);
             detect(model, &part, &drift.here(), Activation::Swept, active)?;
@@ -124,7 +130,9 @@ impl Integrator for KickDrift {
             let rules = Rules { all_early: cuts >= self.most_cuts, tolerance: settings.tolerance };
             classify(model, (active, kick, free), drift, rules, roles);
             let solving = (&mut *settings, self.most_passes);
-            kick.solve(model, (active, roles, free, mass), solving, problem, drift, log)?;
+            kick.solve(model, (active, roles, free, mass), solving, (problem, joints), drift, log)?;
+            joints.release();
+            made.extend(log.solves.len().checked_sub(1).filter(|_| !roles.rows.is_empty()));
             path.set(drift, kick);
             let hit = path.first_hit(model, drift, active, roles)?;
             books.kick(model, (active, roles, free), (drift, kick, path), hit, log)?;
@@ -132,12 +140,15 @@ impl Integrator for KickDrift {
             log.counts += Counts { steps: 1, rejected: 0, evaluations: 1 };
             let Some(time) = hit else { break };
             path.go_to(model, time, (active, roles, kick), (mass, free, problem), books, drift)?;
+            let first = log.solves.len();
             impact_at(model, drift, active, (mass, problem), settings, books, log)?;
+            made.extend(first..log.solves.len());
             if drift.is_over() {
                 break;
             }
         }
         drift.finish(model, now, next)?;
+        log.put_worst_last(made);
         log.newton_iterations = kick.passes;
         books.finish(model, (drift, active, roles, kick), (mass, free, problem), next, log)
     }

@@ -1,7 +1,8 @@
 //! Joints.
 
-use super::{G, diagonal, run, synchronized};
-use nonsmooth::model::constraints::joints::Revolute;
+use super::{G, ball, diagonal, floor, run, synchronized, world};
+use nonsmooth::Simulation;
+use nonsmooth::model::constraints::joints::{Revolute, Spherical};
 use nonsmooth::model::rigid::Body;
 use nonsmooth::model::{ModelBuilder, Rigid};
 
@@ -32,4 +33,110 @@ fn a_chain_of_ten_keeps_its_energy_and_its_joints() {
         worst = worst.max((now.kinetic + now.potential - start).abs() / scale);
     }
     assert!(worst < 1e-3, "energy is off by {worst:.1e}");
+}
+
+/// A heap of 7 × 7 × 3 balls on a floor; with `joined`, two neighbours of the top layer hang together.
+fn heap(joined: bool) -> Simulation {
+    let (mut builder, stuff) = world(0.5, 0.0);
+    floor(&mut builder, stuff);
+    let mut bodies = Vec::new();
+    for i in 0..147 {
+        let mut body = ball(&format!("b{i}"), 0.05, 1.0, stuff);
+        let k = f64::from(i);
+        let (x, y, z) = (f64::from(i % 7), f64::from(i / 7 % 7), f64::from(i / 49));
+        let shift = [0.001 * (7.0 * k).sin(), 0.001 * (11.0 * k).sin()];
+        body.position = [0.1025 * x + shift[0], 0.1025 * y + shift[1], 0.0501 + 0.1001 * z];
+        bodies.push(builder.body(body));
+    }
+    if joined {
+        builder.joint("tie", Spherical::at([0.05125, 0.0, 0.25]), bodies[98], bodies[99]);
+    }
+    run(builder, 2e-3)
+}
+
+#[test]
+fn a_joint_in_a_heap_is_closed_and_the_heap_is_solved_once() {
+    let cost = |joined: bool| {
+        let mut simulation = heap(joined);
+        let (mut work, mut impulse) = (0, 0.0f64);
+        for _ in 0..100 {
+            let step = simulation.step().unwrap();
+            work += step.log.solves.iter().map(|report| report.iterations).sum::<usize>();
+            assert!(step.log.solves.last().is_none_or(|report| report.residual <= 1e-10));
+            if joined {
+                assert!(step.log.gaps.iter().all(|gap| gap.abs() < 1e-13), "{:?}", step.log.gaps);
+                let c = step
+                    .log
+                    .constraints
+                    .ids
+                    .iter()
+                    .position(|id| step.model.describe(*id).contains("tie"));
+                let row = step.log.constraints.row_start[c.unwrap()] as usize;
+                impulse = impulse.max(
+                    step.log.constraints.impulse[row..row + 3].iter().fold(0.0, |m, p| p.abs().max(m)),
+                );
+            }
+        }
+        (work, impulse)
+    };
+    let ((alone, _), (joined, impulse)) = (cost(false), cost(true));
+    assert!(impulse > 1e-4, "the joint carries {impulse:.1e} N s");
+    assert!(joined as f64 <= 1.3 * alone as f64, "{joined} sweeps, without the joint {alone}");
+}
+
+/// Two balls tied to each other, far from everything, are hit by a third one: contact, friction and joint in one island.
+#[test]
+fn a_joint_and_a_contact_that_rubs_keep_both_momenta() {
+    let (mut builder, stuff) = world(0.6, 0.3);
+    builder.gravity([0.0; 3]);
+    let places = [[0.0, 0.0, 0.0], [0.11, 0.0, 0.0], [0.03, 0.3, 0.02]];
+    let mut bodies = Vec::new();
+    for (i, place) in places.into_iter().enumerate() {
+        let mut body = ball(&format!("b{i}"), 0.05, 1.0 + i as f64, stuff);
+        body.position = place;
+        if i == 2 {
+            body.velocity = [0.3, -3.0, 0.1];
+            body.angular_velocity = [20.0, 5.0, -30.0];
+        }
+        bodies.push(builder.body(body));
+    }
+    builder.joint("tie", Spherical::at([0.055, 0.0, 0.0]), bodies[0], bodies[1]);
+    let mut simulation = run(builder, 1e-2);
+    let momenta = |simulation: &Simulation| {
+        let state = synchronized(&simulation.model, &simulation.state);
+        let (mut linear, mut angular) = ([0.0; 3], [0.0; 3]);
+        for i in 0..3 {
+            let (m, x, v) = (1.0 + i as f64, &state.q[7 * i..], &state.v[6 * i..]);
+            // The rotation of a round body does not matter for its own part of the angular momentum, but its axes do.
+            let spin = rotated(&state.q[7 * i + 3..7 * i + 7], [v[3], v[4], v[5]]);
+            for k in 0..3 {
+                let (a, b) = ((k + 1) % 3, (k + 2) % 3);
+                linear[k] += m * v[k];
+                angular[k] += m * (x[a] * v[b] - x[b] * v[a]) + 0.4 * m * 0.0025 * spin[k];
+            }
+        }
+        (linear, angular)
+    };
+    let start = momenta(&simulation);
+    let mut impacts = 0;
+    for _ in 0..60 {
+        impacts += simulation.step().unwrap().log.events.len();
+    }
+    let end = momenta(&simulation);
+    assert!(impacts > 0);
+    for k in 0..3 {
+        assert!((end.0[k] - start.0[k]).abs() < 1e-13, "P {start:?} {end:?}");
+        assert!((end.1[k] - start.1[k]).abs() < 1e-13, "L {start:?} {end:?}");
+    }
+}
+
+/// R(q) x, q = (w, x, y, z).
+fn rotated(q: &[f64], x: [f64; 3]) -> [f64; 3] {
+    let (w, n) = (q[0], [q[1], q[2], q[3]]);
+    let cross = |a: [f64; 3], b: [f64; 3]| {
+        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    };
+    let once = cross(n, x);
+    let twice = cross(n, once);
+    std::array::from_fn(|k| x[k] + 2.0 * (w * once[k] + twice[k]))
 }
