@@ -36,6 +36,7 @@ mod primal;
 mod problem;
 mod responses;
 mod set;
+pub mod settings;
 mod solvers;
 mod sparse;
 mod stamp;
@@ -49,10 +50,11 @@ pub use incidence::Incidence;
 pub use jacobian::{ContactRows, Jacobian};
 pub use mass_groups::{BodyVelocities, IMMOVABLE, Inertia, MassGroups, VelocityLayout};
 pub use nearest::nearest;
-pub use options::{Declared, Kind, OptionError, Options, Value};
+pub use options::{Declared, Kind, OptionError, Options, Settings, Value, word};
 pub use primal::Primal;
 pub use problem::{Problem, ProblemError, Scale};
 pub use set::{MAX_DIM, Part, Set};
+pub use settings::SolverChoice;
 pub use solvers::{
     Attempt, Entry, FACETED, Outcome, Report, SOLVERS, Solver, Status, Unsupported, find, solve,
 };

@@ -1,15 +1,15 @@
 //! Steps of one scene, for counting instructions: `bench_core SCENE STEPS`; without arguments the scenes are listed.
 //! `cargo xtask bench core` runs them under callgrind and writes docs/bench-core.md.
 
+use nonsmooth::Simulation;
 use nonsmooth::geometry::spatial::Shape;
-use nonsmooth::integrators::{KickDrift, MoreauJean};
+use nonsmooth::integrators::{IntoIntegrator, KickDrift, MoreauJean};
 use nonsmooth::joints::{Revolute, Spherical};
 use nonsmooth::laws::{Coulomb, NewtonImpact};
 use nonsmooth::model::rigid::{Body, Collider, KinematicBody};
 use nonsmooth::model::{Anchor, Linear, ModelBuilder, Rigid, Spring};
 use nonsmooth::observers::{EnergyLedger, Summary};
 use nonsmooth::solvers::Sparse;
-use nonsmooth::{Integrator, Simulation};
 use nonsmooth_testkit::Random;
 
 /// A scene and how to make so many steps of it.
@@ -62,9 +62,9 @@ fn watch(mut simulation: Simulation, steps: u64) {
     }
 }
 
-fn simulation(builder: ModelBuilder, scheme: impl Integrator + 'static, h: f64) -> Simulation {
+fn simulation(builder: ModelBuilder, scheme: impl IntoIntegrator, h: f64) -> Simulation {
     let (model, state) = builder.build(0.0).expect("a right model");
-    Simulation::new(model, state, Box::new(scheme), h).expect("accepted")
+    Simulation::new(model, state, scheme, h).expect("accepted")
 }
 
 /// The ball of `bench_small`.

@@ -109,7 +109,7 @@ fn ball() -> (Arc<Model>, State) {
 /// Drops the ball again every 2000 steps, so that flight, bounces and rest keep their shares.
 fn engine_ball(steps: u64) -> f64 {
     let (model, state) = ball();
-    let integrator = Box::new(MoreauJean::default());
+    let integrator = MoreauJean::default();
     let mut simulation = Simulation::new(model, state.clone(), integrator, STEP).expect("accepted");
     let (mut ledger, mut summary) = (EnergyLedger::default(), Summary::default());
     for _ in 0..steps / 2000 {

@@ -1,8 +1,43 @@
 //! Why a step failed. Carries data; the sentence is written where it is shown.
 
-use crate::model::{ConstraintId, Model, UserError};
-use nonsmooth_solvers::Status;
+use crate::integrators::Refusal;
+use crate::model::{ConstraintId, Model, ModelError, UserError};
+use crate::simulation::{RunError, StateError};
+use nonsmooth_geometry::{MassError, ShapeError};
+use nonsmooth_solvers::{OptionError, Status};
 use thiserror::Error;
+
+/// All that can go wrong between a model and its results, so that `?` serves a whole program.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// The model is wrong: every issue with its place.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The scheme cannot honour the model, or its settings are wrong.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// A step or an observer failed.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// An input or a state was refused.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// A shape is none.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// A shape has no mass.
+    #[error(transparent)]
+    Mass(#[from] MassError),
+    /// Settings of a solver are wrong.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Options(Vec<OptionError>),
+}
+
+impl From<Vec<OptionError>> for Error {
+    fn from(errors: Vec<OptionError>) -> Self {
+        Error::Options(errors)
+    }
+}
 
 /// Why a step could not be made. The state is as it was before.
 #[derive(Debug, Error)]

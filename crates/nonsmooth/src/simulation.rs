@@ -2,8 +2,8 @@
 
 use crate::collision::appears_inside;
 use crate::error::StepError;
-use crate::integrators::{Integrator, Refusal};
-use crate::log::StepLog;
+use crate::integrators::{Integrator, IntoIntegrator, Refusal};
+use crate::log::{ConstraintLog, StepLog};
 use crate::model::rigid::Overlap;
 use crate::model::{Model, State, UserError};
 use crate::observers::Accuracy;
@@ -76,15 +76,51 @@ pub enum RunError {
     },
 }
 
+/// Why an input or a state was refused. Nothing was changed.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum StateError {
+    /// The model has no such input.
+    #[error("the model has no input `{name}`; it has: {}", known.join(", "))]
+    NoSuchInput {
+        /// What was asked for.
+        name: String,
+        /// The inputs that there are.
+        known: Vec<String>,
+    },
+    /// An array is not as long as the model needs it.
+    #[error(
+        "the state has {got} values of the kind {what}, the model has {expected}: it belongs to another model"
+    )]
+    Length {
+        /// Of what.
+        what: &'static str,
+        /// Length given.
+        got: usize,
+        /// Length of the model.
+        expected: usize,
+    },
+    /// A number is not finite.
+    #[error("{what} {index} is {value}; it must be finite")]
+    NotFinite {
+        /// Of what.
+        what: &'static str,
+        /// Its place.
+        index: usize,
+        /// What was given.
+        value: f64,
+    },
+}
+
 impl Simulation {
-    /// A run of `model` from `state` with steps of `step_size` [s]; the grid is t_k = start + k h, where
-    /// `start` is the time of the state less the steps it has already made.
+    /// A run of `model` from `state` by a scheme (its settings, or an integrator) with steps of `step_size` [s]; the grid is
+    /// t_k = start + k h, where `start` is the time of the state less the steps it has already made.
     pub fn new(
         model: Arc<Model>,
         state: State,
-        integrator: Box<dyn Integrator>,
+        scheme: impl IntoIntegrator,
         step_size: f64,
     ) -> Result<Self, Refusal> {
+        let integrator = scheme.into_integrator()?;
         if !(step_size > 0.0 && step_size.is_finite()) {
             return Err(Refusal::StepSize { step_size });
         }
@@ -99,6 +135,45 @@ impl Simulation {
         self.next.copy_from(&state);
         self.state = state;
         self.start = start;
+    }
+
+    /// Sets an input of the model, from the next step on.
+    pub fn set_input(&mut self, name: &str, value: f64) -> Result<(), StateError> {
+        let known = &self.model.signals.inputs;
+        let Some(place) = known.iter().position(|input| input == name) else {
+            return Err(StateError::NoSuchInput { name: name.to_owned(), known: known.clone() });
+        };
+        if !value.is_finite() {
+            return Err(StateError::NotFinite { what: "input", index: place, value });
+        }
+        self.state.inputs[place] = value;
+        Ok(())
+    }
+
+    /// The constraints of the last step: gaps, velocities, impulses, and where contacts of bodies are.
+    pub fn contacts(&self) -> &ConstraintLog {
+        &self.log.constraints
+    }
+
+    /// Goes on from another state of the same model, on the grid of that state.
+    pub fn set_state(&mut self, state: State) -> Result<(), StateError> {
+        let now = &self.state;
+        let arrays: [(_, &[f64], usize); 3] = [
+            ("coordinate", &state.q, now.q.len()),
+            ("velocity", &state.v, now.v.len()),
+            ("input", &state.inputs, now.inputs.len()),
+        ];
+        for (what, values, expected) in arrays {
+            if values.len() != expected {
+                return Err(StateError::Length { what, got: values.len(), expected });
+            }
+            if let Some(index) = values.iter().position(|x| !x.is_finite()) {
+                return Err(StateError::NotFinite { what, index, value: values[index] });
+            }
+        }
+        let start = state.t - state.step as f64 * self.step_size;
+        self.resume(state, start);
+        Ok(())
     }
 
     /// Makes one step; on error the state is as before.
@@ -197,7 +272,33 @@ pub fn n_steps(start: f64, end: f64, step_size: f64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::n_steps;
+    use super::*;
+    use crate::integrators::MoreauJean;
+    use crate::model::{Linear, ModelBuilder};
+    use nonsmooth_solvers::Sparse;
+
+    #[test]
+    fn inputs_and_states_of_another_model_are_refused_and_change_nothing() {
+        let mut builder = ModelBuilder::new();
+        builder.linear(Linear::new("mass", Sparse::diagonal(&[1.0])).initial(&[1.0], &[2.0]));
+        builder.input("torque", 3.0);
+        let (model, state) = builder.build(0.0).unwrap();
+        let mut simulation = Simulation::new(model, state.clone(), MoreauJean::default(), 0.5).unwrap();
+        let refused = simulation.set_input("force", 1.0).unwrap_err();
+        assert_eq!(refused.to_string(), "the model has no input `force`; it has: torque");
+        assert!(simulation.set_input("torque", f64::NAN).is_err());
+        let long = State { q: vec![0.0; 2], ..state.clone() };
+        assert!(matches!(simulation.set_state(long), Err(StateError::Length { got: 2, .. })));
+        let nan = State { v: vec![f64::NAN], ..state.clone() };
+        assert!(matches!(simulation.set_state(nan), Err(StateError::NotFinite { .. })));
+        assert_eq!(simulation.state, state);
+        simulation.set_input("torque", 4.0).unwrap();
+        simulation.step().unwrap();
+        assert_eq!((simulation.state.t, &simulation.state.inputs[..]), (0.5, &[4.0][..]));
+        simulation.set_state(State { t: 7.0, ..state }).unwrap();
+        simulation.step().unwrap();
+        assert_eq!((simulation.state.t, simulation.state.q[0]), (7.5, 2.0));
+    }
 
     #[test]
     fn a_whole_number_of_steps_is_not_rounded_up() {

@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use nonsmooth::analysis::{Ladder, Reference, Study, exact};
-//! use nonsmooth::integrators::MoreauJean;
+//! use nonsmooth::integrators::{IntoIntegrator, MoreauJean};
 //! use nonsmooth_solvers::Options;
 //!
 //! let ball = exact::find("ball").unwrap().build(&Options::default()).unwrap();
@@ -16,7 +16,7 @@
 //! let study = Study {
 //!     ladder: &ladder,
 //!     model: &|| ball.model(),
-//!     integrator: &|| Box::new(MoreauJean::default()),
+//!     integrator: &|| MoreauJean::default().into_integrator().unwrap(),
 //!     reference: Reference::Exact(&*ball),
 //!     coordinates: &[],
 //!     threads: 2,

@@ -16,23 +16,23 @@ mod moreau_paoli;
 mod moreau_projected;
 mod refusal;
 mod schatzman_paoli;
+mod settings;
 mod splitting;
 mod stewart_trinkle;
 mod tracking;
 
-pub use generalized_alpha::GeneralizedAlpha;
-pub use kick_drift::KickDrift;
-pub use moreau_energy::MoreauEnergy;
-pub use moreau_jean::MoreauJean;
-pub use moreau_paoli::MoreauPaoli;
-pub use moreau_projected::MoreauProjected;
 pub use refusal::Refusal;
 pub(crate) use refusal::{
     conservative, frictionless, gaps_only, needs_kick_drift, needs_step_form, needs_theta, no_rebound,
     one_restitution, restitution,
 };
-pub use schatzman_paoli::SchatzmanPaoli;
-pub use stewart_trinkle::StewartTrinkle;
+pub use settings::{
+    D1Minus, Direction, EndGap, EulerExplicit, EulerImplicit, EulerSemiImplicit, EvaluatedAt,
+    EventDriven, ForceAt, ForcesAt, GeneralizedAlpha, HighOrder, IntoIntegrator, KickDrift, Level,
+    Locate, MethodOrder, MoreauAdaptive, MoreauEnergy, MoreauJean, MoreauPaoli, MoreauProjected,
+    Persistent, Projected, ProjectionKind, Root, RungeKutta, SchatzmanPaoli, Scheme, Splitting, Start,
+    StewartTrinkle,
+};
 
 use crate::error::StepResult;
 use crate::log::StepLog;

@@ -165,12 +165,6 @@ pub(super) fn place(word: &str) -> Configuration {
     if word == "end" { Configuration::End } else { Configuration::Theta }
 }
 
-impl Default for MoreauJean {
-    fn default() -> Self {
-        Self::new(&Options::default(), SolverSettings::default())
-    }
-}
-
 impl Integrator for MoreauJean {
     fn accepts(&self, model: &Model) -> Result<(), Refusal> {
         super::needs_theta("moreau-jean", model)?;

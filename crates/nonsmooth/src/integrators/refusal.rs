@@ -2,7 +2,12 @@
 
 use crate::laws::Forms;
 use crate::model::Model;
+use nonsmooth_solvers::OptionError;
 use thiserror::Error;
+
+fn in_words(errors: &[OptionError]) -> String {
+    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
 
 /// Why an integrator cannot honour a model.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -124,6 +129,14 @@ pub enum Refusal {
     StepSize {
         /// What was given [s].
         step_size: f64,
+    },
+    /// Settings are out of range.
+    #[error("the settings of `{integrator}` are wrong: {}", in_words(errors))]
+    Options {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// What is wrong.
+        errors: Vec<OptionError>,
     },
     /// θ = 0 leaves the end position independent of the impulse.
     #[error(

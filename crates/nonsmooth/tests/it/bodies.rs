@@ -102,7 +102,7 @@ impl Yard {
 
     pub fn simulation(self, h: f64) -> Simulation {
         let (model, state) = self.builder.build(0.0).expect("a right model");
-        Simulation::new(model, state, Box::new(MoreauJean::default()), h).expect("the scheme takes it")
+        Simulation::new(model, state, MoreauJean::default(), h).expect("the scheme takes it")
     }
 }
 

@@ -1,6 +1,6 @@
 //! What tests share: bodies, runs, orders.
 
-use nonsmooth::integrators::{KickDrift, MoreauJean};
+use nonsmooth::integrators::{IntoIntegrator, KickDrift, MoreauJean};
 use nonsmooth::model::rigid::Body;
 use nonsmooth::model::{ModelBuilder, State};
 use nonsmooth::observers::EnergyLedger;
@@ -9,12 +9,14 @@ use nonsmooth::{Integrator, Simulation};
 /// An inertia that differs about all axes.
 pub const INERTIA: [[f64; 3]; 3] = [[0.2, 0.0, 0.0], [0.0, 0.3, 0.0], [0.0, 0.0, 0.4]];
 
+/// The integrator of a scheme.
+pub fn made(scheme: impl IntoIntegrator) -> Box<dyn Integrator> {
+    scheme.into_integrator().expect("right settings")
+}
+
 /// The default schemes for bodies.
 pub fn schemes() -> Vec<(&'static str, Box<dyn Integrator>)> {
-    vec![
-        ("moreau-jean", Box::new(MoreauJean::default())),
-        ("kick-drift", Box::new(KickDrift::default())),
-    ]
+    vec![("moreau-jean", made(MoreauJean::default())), ("kick-drift", made(KickDrift::default()))]
 }
 
 /// A body at a place, at rest.

@@ -1,6 +1,6 @@
 //! Joints: Jacobians, pendulums, closed loops, momentum, free axes, mistakes.
 
-use crate::body_kit::{INERTIA, about, body, gaps, run, schemes};
+use crate::body_kit::{INERTIA, about, body, gaps, made, run, schemes};
 use glam::DVec3;
 use nonsmooth::integrators::{KickDrift, MoreauJean};
 use nonsmooth::model::constraints::joints::{
@@ -453,7 +453,7 @@ fn a_joint_to_a_moving_body_does_the_work_of_the_motion() {
 #[test]
 fn runs_with_joints_resume_to_the_bit() {
     let make: [fn() -> Box<dyn Integrator>; 2] =
-        [|| Box::new(MoreauJean::default()), || Box::new(KickDrift::default())];
+        [|| made(MoreauJean::default()), || made(KickDrift::default())];
     let model = || {
         let mut builder = ModelBuilder::new();
         builder.gravity([0.0, 0.0, -9.81]);
@@ -598,7 +598,7 @@ fn joined_bodies_meet_only_when_asked_to() {
         if collide {
             joint.collide();
         }
-        let (simulation, _) = run(builder, Box::new(MoreauJean::default()), 1e-3, 2);
+        let (simulation, _) = run(builder, made(MoreauJean::default()), 1e-3, 2);
         let n = simulation.state.memory.ids.len();
         assert_eq!(n, if collide { 2 } else { 1 }, "collide = {collide}");
     }

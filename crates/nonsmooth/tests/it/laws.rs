@@ -1,6 +1,6 @@
 //! Laws with phases and with a history: Poisson's impact, static and dynamic friction, relay.
 
-use crate::body_kit::{run, schemes};
+use crate::body_kit::{made, run, schemes};
 use nonsmooth::integrators::{KickDrift, MoreauJean};
 use nonsmooth::laws::{Coulomb, Law, NewtonImpact, Poisson, Relay, StaticDynamic};
 use nonsmooth::model::systems::Linear;
@@ -39,7 +39,7 @@ fn every_random_drop_rebounds_by_poissons_law() {
         let (h, mass) = (1e-3 * (0.2 + random.next()), 0.1 + random.next());
         let builder = ball(Poisson { restitution: e }, mass, height, -random.next());
         let (model, state) = builder.build(0.0).unwrap();
-        let mut simulation = Simulation::new(model, state, Box::new(MoreauJean::default()), h).unwrap();
+        let mut simulation = Simulation::new(model, state, MoreauJean::default(), h).unwrap();
         let event = loop {
             let step = simulation.step().unwrap();
             if let Some(event) = step.log.events.first() {
@@ -74,14 +74,14 @@ fn poisson_is_newton_for_one_contact() {
         } else {
             ball(NewtonImpact { restitution: 0.7 }, 2.0, 0.5, 0.0)
         };
-        let (simulation, ledger) = run(builder, Box::new(KickDrift::default()), 1e-3, 800);
+        let (simulation, ledger) = run(builder, made(KickDrift::default()), 1e-3, 800);
         assert!(ledger.worst_remainder < 1e-12 * ledger.scale, "{:e}", ledger.worst_remainder);
         assert!(ledger.total.impact < -1.0);
         simulation.state.q[0]
     });
     assert!((ends[0] - ends[1]).abs() < 1e-12, "{ends:?}");
     let builder = ball(Poisson { restitution: 0.7 }, 2.0, 0.5, 0.0);
-    let (_, ledger) = run(builder, Box::new(MoreauJean::default()), 1e-3, 800);
+    let (_, ledger) = run(builder, made(MoreauJean::default()), 1e-3, 800);
     assert!(ledger.worst_remainder < 1e-12 * ledger.scale, "{:e}", ledger.worst_remainder);
 }
 
@@ -106,7 +106,7 @@ fn poisson_in_a_row_of_balls_keeps_momentum_and_repeats_the_impulses_of_compress
         );
     }
     let (model, state) = builder.build(0.0).unwrap();
-    let mut simulation = Simulation::new(model, state, Box::new(MoreauJean::default()), 1e-3).unwrap();
+    let mut simulation = Simulation::new(model, state, MoreauJean::default(), 1e-3).unwrap();
     simulation.step().unwrap();
     // Compression: p₁ = 2/3, p₂ = 1/3, all at 1/3; expansion adds half of that.
     let want = [1.0 - 1.0, 0.5, 0.5];
@@ -156,8 +156,8 @@ fn static_friction_holds_and_dynamic_friction_brakes() {
 fn equal_coefficients_are_coulombs_law() {
     let both = StaticDynamic { friction_static: 0.3, friction_dynamic: 0.3, restitution: 0.0 };
     let coulomb = Coulomb { friction: 0.3, ..Coulomb::default() };
-    let (a, _) = run(pulled(both, 3.0, 1.0), Box::new(MoreauJean::default()), 1e-3, 700);
-    let (b, _) = run(pulled(coulomb, 3.0, 1.0), Box::new(MoreauJean::default()), 1e-3, 700);
+    let (a, _) = run(pulled(both, 3.0, 1.0), made(MoreauJean::default()), 1e-3, 700);
+    let (b, _) = run(pulled(coulomb, 3.0, 1.0), made(MoreauJean::default()), 1e-3, 700);
     assert_eq!(a.state.q, b.state.q);
 }
 
@@ -165,7 +165,7 @@ fn equal_coefficients_are_coulombs_law() {
 #[test]
 fn a_history_resumes_to_the_bit() {
     let make: [fn() -> Box<dyn Integrator>; 2] =
-        [|| Box::new(MoreauJean::default()), || Box::new(KickDrift::default())];
+        [|| made(MoreauJean::default()), || made(KickDrift::default())];
     for make in make {
         let start = || Simulation::new_for_test(pulled(LAW, 0.45 * 2.0 * G, 0.2), make());
         let mut whole = start();
@@ -216,7 +216,7 @@ fn a_relay_brakes_and_holds() {
     let block = builder.linear(block);
     let law = builder.law("guide", Relay { lower: -3.0, upper: 3.0 });
     builder.velocity_constraint("guide", law, &[(block, 0)], AlongGuide);
-    let (simulation, ledger) = run(builder, Box::new(MoreauJean::default()), 1e-3, 3000);
+    let (simulation, ledger) = run(builder, made(MoreauJean::default()), 1e-3, 3000);
     // Brakes with (3 − 1)/2 m/s²: 1.5²/2 m.
     let state = &simulation.state;
     assert!((state.q[0] - 1.125).abs() < 1e-3 && state.v[0].abs() < 1e-12, "{:?}", state.q);

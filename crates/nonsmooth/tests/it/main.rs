@@ -7,6 +7,7 @@ mod body_kit;
 mod by_name;
 mod d1_minus;
 mod events;
+mod examples;
 mod friction;
 mod gaps;
 mod generalized_alpha;

@@ -136,7 +136,7 @@ fn a_stiff_spring_makes_a_pendulum() {
     let stone = builder.body(Body { position, ..Body::new("stone", 1.0, UNIT) });
     builder.spring(spring([(Rigid::World, [0.0; 3]), (stone, [0.0; 3])], 1e8, 0.0, length));
     let (model, state) = builder.build(0.0).unwrap();
-    let mut simulation = Simulation::new(model, state, Box::new(MoreauJean::default()), h).unwrap();
+    let mut simulation = Simulation::new(model, state, MoreauJean::default(), h).unwrap();
     let (mut widest, mut crossings) = (0.0f64, Vec::new());
     for _ in 0..20_000 {
         let frame = simulation.step().unwrap();
@@ -207,8 +207,7 @@ fn a_stretched_soft_spring_does_not_change_the_residual() {
             builder.spring(spring([(Rigid::World, [0.0; 3]), (far, [0.0; 3])], 1e-3, 0.0, 0.0));
         }
         let (model, state) = builder.build(0.0).unwrap();
-        let mut simulation =
-            Simulation::new(model, state, Box::new(MoreauJean::default()), 1e-3).unwrap();
+        let mut simulation = Simulation::new(model, state, MoreauJean::default(), 1e-3).unwrap();
         let mut worst = 0.0f64;
         for _ in 0..50 {
             let step = simulation.step().unwrap();

@@ -90,12 +90,6 @@ impl KickDrift {
     }
 }
 
-impl Default for KickDrift {
-    fn default() -> Self {
-        Self::new(&Options::default(), SolverSettings::default())
-    }
-}
-
 impl Integrator for KickDrift {
     fn accepts(&self, model: &Model) -> Result<(), Refusal> {
         super::needs_kick_drift("kick-drift", model)

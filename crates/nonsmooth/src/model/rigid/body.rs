@@ -2,7 +2,7 @@
 
 use crate::model::UserError;
 use nonsmooth_geometry::broad::Groups;
-use nonsmooth_geometry::{planar, spatial};
+use nonsmooth_geometry::{MassError, planar, spatial};
 
 /// Names a material of a model, in the order of registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,6 +82,32 @@ impl Body {
             colliders: Vec::new(),
             appears_at: None,
         }
+    }
+
+    /// A solid of uniform density [kg/m³] in space, at rest, with its centre of mass at the origin.
+    pub fn solid(
+        name: &str,
+        shape: spatial::Shape,
+        density: f64,
+        material: MaterialId,
+    ) -> Result<Self, MassError> {
+        let spatial::MassProperties { mass, centre, inertia } = shape.mass_properties(density)?;
+        let posed = PosedShape::Space(shape, spatial::Pose::at(centre.map(|x| -x)));
+        let colliders = vec![Collider { posed, material, groups: Groups::ALL }];
+        Ok(Self { colliders, ..Self::new(name, mass, inertia) })
+    }
+
+    /// A plate of uniform density [kg/m²] in the plane, at rest, with its centre of mass at the origin.
+    pub fn plate(
+        name: &str,
+        shape: planar::Shape,
+        density: f64,
+        material: MaterialId,
+    ) -> Result<Self, MassError> {
+        let planar::MassProperties { mass, centre, inertia } = shape.mass_properties(density)?;
+        let posed = PosedShape::Plane(shape, planar::Pose::at(centre.map(|x| -x)));
+        let colliders = vec![Collider { posed, material, groups: Groups::ALL }];
+        Ok(Self { colliders, ..Self::planar(name, mass, inertia) })
     }
 
     /// A body in the plane at rest at the origin, without shape; inertia about z [kg·m²].

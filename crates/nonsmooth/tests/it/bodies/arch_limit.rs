@@ -134,7 +134,7 @@ fn plane_arch(n: usize, t: f64, h: f64) -> Simulation {
         });
     }
     let (model, state) = builder.build(0.0).expect("a right model");
-    Simulation::new(model, state, Box::new(MoreauJean::default()), h).expect("the scheme takes it")
+    Simulation::new(model, state, MoreauJean::default(), h).expect("the scheme takes it")
 }
 
 fn space_arch(n: usize, t: f64, h: f64) -> Simulation {

@@ -42,7 +42,7 @@ fn the_table_decides() {
         builder.body(body);
     }
     let (model, state) = builder.build(0.0).unwrap();
-    let mut simulation = Simulation::new(model, state, Box::new(MoreauJean::default()), 1e-3).unwrap();
+    let mut simulation = Simulation::new(model, state, MoreauJean::default(), 1e-3).unwrap();
     let (ledger, _) = watch(&mut simulation, 200);
     for (k, mu) in [0.0, 0.4, 0.1].into_iter().enumerate() {
         let v = simulation.state.v[6 * k];

@@ -33,7 +33,7 @@ impl Flat {
 
     fn simulation(self, h: f64) -> Simulation {
         let (model, state) = self.builder.build(0.0).expect("a right model");
-        Simulation::new(model, state, Box::new(MoreauJean::default()), h).expect("the scheme takes it")
+        Simulation::new(model, state, MoreauJean::default(), h).expect("the scheme takes it")
     }
 }
 

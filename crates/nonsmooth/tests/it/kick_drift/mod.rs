@@ -9,7 +9,7 @@ use nonsmooth::integrators::KickDrift;
 use nonsmooth::laws::Coulomb;
 use nonsmooth::model::rigid::{Body, Collider, KinematicBody, MaterialId};
 use nonsmooth::model::{ModelBuilder, State};
-use nonsmooth::{Integrator, Model, Simulation};
+use nonsmooth::{Model, Simulation};
 use nonsmooth_geometry::spatial::Shape;
 use std::sync::Arc;
 
@@ -54,12 +54,14 @@ pub fn diagonal(j: [f64; 3]) -> [[f64; 3]; 3] {
 /// A run with steps of size `h`.
 pub fn run(builder: ModelBuilder, h: f64) -> Simulation {
     let (model, state) = builder.build(0.0).expect("it is right");
-    Simulation::new(model, state, Box::new(KickDrift::default()), h).expect("it is right")
+    Simulation::new(model, state, KickDrift::default(), h).expect("it is right")
 }
 
 /// The state with velocities at the instant of q.
 pub fn synchronized(model: &Arc<Model>, state: &State) -> State {
     let mut out = State::default();
-    KickDrift::default().synchronize(model, state, &mut out).expect("it is right");
+    crate::body_kit::made(KickDrift::default())
+        .synchronize(model, state, &mut out)
+        .expect("it is right");
     out
 }

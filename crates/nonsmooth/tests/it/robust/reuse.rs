@@ -88,7 +88,7 @@ fn ball(mass: f64) -> Built {
 
 #[test]
 fn one_integrator_serves_two_models_in_turn() {
-    let mut shared = MoreauJean::default();
+    let mut shared = crate::body_kit::made(MoreauJean::default());
     for mass in [1.0, 7.0, 1.0] {
         let (model, state) = ball(mass);
         let (mut next, mut log) = (state.clone(), StepLog::default());
@@ -103,7 +103,7 @@ fn one_integrator_serves_two_models_in_turn() {
 
 #[test]
 fn forces_of_one_model_are_not_booked_for_the_next() {
-    let mut shared = MoreauJean::default();
+    let mut shared = crate::body_kit::made(MoreauJean::default());
     let mut builder = ModelBuilder::new();
     builder.linear(Linear::new("driven", Sparse::diagonal(&[1.0])).initial(&[0.0], &[1.0]).force(
         |_, out| {
