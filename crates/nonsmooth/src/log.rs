@@ -266,6 +266,9 @@ pub struct Event {
     pub impulse: [f64; 6],
     /// Work of the impulse [J].
     pub work: f64,
+    /// Work of all impulses at contacts of that instant, lasting ones too [J]: what an impact of several points did as a whole. 0
+    /// where a contact only comes to bear, which no law of impact rules.
+    pub whole: f64,
 }
 
 /// Everything that an observer may want to know about a step beyond the two states.
@@ -373,7 +376,13 @@ impl StepLog {
             u_plus,
             impulse,
             work,
+            whole: work,
         });
+    }
+
+    /// Sets the work of the whole impact for the events from the `first` on.
+    pub(crate) fn set_whole(&mut self, first: usize, whole: f64) {
+        self.events[first..].iter_mut().for_each(|event| event.whole = whole);
     }
 
     /// Whether a constraint had an impact at the start of this step.
@@ -390,6 +399,7 @@ impl StepLog {
             out[..rows.len()].copy_from_slice(&x[rows.clone()]);
             out
         };
+        let work = log.work[rows.clone()].iter().sum();
         let event = Event {
             t,
             id: log.ids[c],
@@ -397,7 +407,8 @@ impl StepLog {
             u_minus: six(&log.u_minus),
             u_plus: six(&log.u_plus),
             impulse: six(&log.impulse),
-            work: log.work[rows.clone()].iter().sum(),
+            work,
+            whole: work,
         };
         self.events.push(event);
     }

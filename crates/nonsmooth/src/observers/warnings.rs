@@ -59,16 +59,17 @@ pub(super) fn warnings(step: &Observation<'_>) -> [Option<Warning>; 4] {
     [gain(step), spin(step), travel(step), overlap(step)]
 }
 
-/// The impact that gains most.
+/// The impact that gains most. What one point of a body gains another may lose at the same instant: only together they are an impact.
 fn gain(step: &Observation<'_>) -> Option<Warning> {
+    let events = &step.log.events;
     let residual = step.log.solves.iter().map(|report| report.residual).fold(0.0, f64::max);
     let least = GAIN.max(10.0 * residual);
-    let gains =
-        step.log.events.iter().filter(|event| is_impact(event) && event.work > least * moved(event));
-    let worst = gains.max_by(|a, b| a.work.total_cmp(&b.work))?;
+    let gains = |event: &&Event| is_impact(event) && event.work.min(event.whole) > least * moved(event);
+    let worst = events.iter().filter(gains).max_by(|a, b| a.work.total_cmp(&b.work))?;
+    let value = worst.work.min(worst.whole);
     Some(Warning {
         what: "impacts in which the law gains energy [J]",
-        value: worst.work,
+        value,
         about: About::Constraint(worst.id),
     })
 }

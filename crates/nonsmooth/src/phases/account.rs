@@ -153,6 +153,7 @@ fn row_works(model: &Model, step: &Ledger<'_>, v_phi: &[f64], works: &mut Works,
     let (active, p, phi) = (step.active, &step.impulses.p, step.phi);
     log.constraints.open(active, p);
     let mut u = [0.0; 6];
+    let first = log.events.len();
     for (family, own) in model.constraints.iter().zip(&active.own) {
         for c in own.clone() {
             let rows = active.rows(c);
@@ -189,5 +190,8 @@ fn row_works(model: &Model, step: &Ledger<'_>, v_phi: &[f64], works: &mut Works,
                 log.impact(c, step.next.t);
             }
         }
+    }
+    if first < log.events.len() {
+        log.set_whole(first, log.constraints.work.iter().sum());
     }
 }

@@ -123,6 +123,7 @@ impl Impact {
         log: &mut StepLog,
     ) {
         let mut along = [0.0; 6];
+        let (first, mut whole) = (log.events.len(), 0.0);
         for (family, own) in model.constraints.iter().zip(&active.own) {
             for c in own.clone() {
                 let rows = active.rows(c);
@@ -144,12 +145,14 @@ impl Impact {
                         Column::Drive => works.drive += work,
                     }
                 }
+                whole += done;
                 if self.begins[c] && self.p[rows.start] > 0.0 {
                     let u = (&self.u_minus[rows.clone()], &self.u_plus[rows.clone()]);
                     log.event(active, c, t, u, &self.p[rows], done);
                 }
             }
         }
+        log.set_whole(first, whole);
     }
 }
 

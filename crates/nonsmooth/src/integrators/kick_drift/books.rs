@@ -93,7 +93,10 @@ impl Books {
                 self.book_rates(active, c, here.v, share, &kick.p);
                 if begins && roles.role[c] != Role::Lasting && kick.p[active.rows(c).start] > 0.0 {
                     let after: Vec<f64> = active.rows(c).map(|row| kick.u[row]).collect();
-                    log.events.push(event(active, c, here.t, (&kick.p, &after), done));
+                    let landed = event(active, c, here.t, (&kick.p, &after), done);
+                    // No law of impact rules a soft landing.
+                    let whole = if roles.role[c] == Role::Early { done } else { 0.0 };
+                    log.events.push(Event { whole, ..landed });
                 }
             }
         }
@@ -308,5 +311,6 @@ fn event(
         u_plus: six(u_plus),
         impulse: six(&p[rows]),
         work,
+        whole: work,
     }
 }

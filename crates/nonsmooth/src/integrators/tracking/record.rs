@@ -114,6 +114,7 @@ impl Record {
                 u_plus: first(u_plus),
                 impulse: first(impulse),
                 work,
+                whole: work,
             });
         }
     }

@@ -84,7 +84,16 @@ impl Integrator for Oracle {
             let (u_minus, u_plus) = (self.0.before(t).v[0], self.0.at(t).v[0]);
             let row = |x: f64| [x, 0.0, 0.0, 0.0, 0.0, 0.0];
             let (id, impulse) = (ConstraintId::member(0, 0), row(u_plus - u_minus));
-            Event { t, id, gap: 0.0, u_minus: row(u_minus), u_plus: row(u_plus), impulse, work: 0.0 }
+            Event {
+                t,
+                id,
+                gap: 0.0,
+                u_minus: row(u_minus),
+                u_plus: row(u_plus),
+                impulse,
+                work: 0.0,
+                whole: 0.0,
+            }
         };
         log.events.extend(self.0.jumps(next.t).into_iter().filter(|&t| t > now.t).map(event));
         Ok(())
