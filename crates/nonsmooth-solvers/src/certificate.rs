@@ -53,8 +53,12 @@ pub fn certify(problem: &Problem, p: &[f64], u: &mut Vec<f64>) -> Certificate {
 fn certify_scaled(problem: &Problem, p: &[f64], u: &mut Vec<f64>, scale: f64) -> (Certificate, f64) {
     assert_eq!(p.len(), problem.size(), "one impulse per row of the problem");
     u.clear();
-    if let Form::Posed(posed) = &problem.delassus.form {
-        return certify_posed(problem, posed, p, u, scale).ended();
+    match &problem.delassus.form {
+        Form::Posed(posed) => return certify_posed(problem, posed, p, u, scale).ended(),
+        Form::Explicit(w) if problem.is_scalar() => {
+            return certify_scalar(problem, w, p, u, scale).ended();
+        }
+        _ => {}
     }
     let rows = Rows::new(problem, p);
     let mut sums = Sums::default();
@@ -69,6 +73,33 @@ fn certify_scaled(problem: &Problem, p: &[f64], u: &mut Vec<f64>, scale: f64) ->
         sums.see((c, set), &p[range.clone()], (free, &mut u[range]), weight, scale);
     }
     sums.ended()
+}
+
+/// The sums where every constraint is one row of W.
+#[inline(always)]
+fn certify_scalar(problem: &Problem, w: &Sparse, p: &[f64], u: &mut Vec<f64>, scale: f64) -> Sums {
+    let (mut sums, mut spare) = (Sums::default(), None);
+    for (i, (&set, free)) in problem.sets.iter().zip(&problem.u_free).enumerate() {
+        let (columns, values) = w.row(i);
+        let (mut moved, mut weight) = (0.0, 0.0);
+        for (&j, &w) in columns.iter().zip(values) {
+            moved += w * p[j as usize];
+            if j as usize == i {
+                weight = w;
+            }
+        }
+        if !(weight > 0.0) {
+            weight = *spare.get_or_insert_with(|| mean_weight(problem));
+        }
+        sums.free += (scale * free) * (scale * free);
+        sums.impulse += (scale * moved) * (scale * moved);
+        let moved = moved + free;
+        u.push(moved);
+        let square = scalar_square(set, p[i], moved, weight, scale);
+        sums.natural += square;
+        sums.compare(Some((i, square)));
+    }
+    sums
 }
 
 /// What is summed over constraints.
@@ -175,9 +206,7 @@ fn certify_posed(problem: &Problem, posed: &Posed, p: &[f64], u: &mut Vec<f64>, 
 #[inline]
 pub(crate) fn natural_square(set: Set, p: &[f64], u: &[f64], d: f64, scale: f64) -> f64 {
     if set.is_scalar() {
-        // 0·p makes an infinite impulse show as NaN.
-        let r = scale * set.natural_map(p[0], u[0], d) + 0.0 * p[0];
-        return r * r;
+        return scalar_square(set, p[0], u[0], d, scale);
     }
     // C is a cone: d P_C(x) = P_C(d x).
     let dim = p.len();
@@ -195,6 +224,14 @@ pub(crate) fn natural_square(set: Set, p: &[f64], u: &[f64], d: f64, scale: f64)
         if unchanged { scale * shifted[k] } else { scale * d * p[k] - x[k] }
     };
     (0..dim).map(component).map(|r| r * r).sum()
+}
+
+/// The same of a scalar set.
+#[inline(always)]
+fn scalar_square(set: Set, p: f64, u: f64, d: f64, scale: f64) -> f64 {
+    // 0·p makes an infinite impulse show as NaN.
+    let r = scale * set.natural_map(p, u, d) + 0.0 * p;
+    r * r
 }
 
 /// Rows of W, formed or in factors, ready to be multiplied with one p.

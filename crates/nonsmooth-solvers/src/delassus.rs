@@ -295,12 +295,27 @@ impl Delassus {
     /// v ← v + M̂⁻¹ Jᵀ p over all velocities; nothing where W was given by rows.
     pub fn push(&self, p: &[f64], v: &mut [f64]) {
         let Some(source) = &self.source else { return };
-        let mut begin = 0;
-        for c in source.constraints() {
-            let end = begin + source.jacobian.rows_of(c).len();
-            source.jacobian.push(c, &source.mass, &p[begin..end], v);
-            begin = end;
+        let Source { mass, jacobian, .. } = source;
+        if source.list.is_none() {
+            for c in 0..jacobian.n_constraints() {
+                jacobian.push(c, mass, &p[jacobian.rows_of(c)], v);
+            }
+        } else {
+            let mut begin = 0;
+            for c in source.constraints() {
+                let end = begin + jacobian.rows_of(c).len();
+                jacobian.push(c, mass, &p[begin..end], v);
+                begin = end;
+            }
         }
+        if mass.has_factored() {
+            self.push_factored(source, p, v);
+        }
+    }
+
+    /// The same for groups with a sparse factor.
+    #[inline(never)]
+    fn push_factored(&self, source: &Source, p: &[f64], v: &mut [f64]) {
         let p_of = || {
             let mut begin = 0;
             source.constraints().map(move |c| {

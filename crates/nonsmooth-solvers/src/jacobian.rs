@@ -386,8 +386,10 @@ impl Jacobian {
             self.layout.bodies[body].add(&mass.bodies()[body].respond(wrench), v);
         };
         match self.kinds[c] {
-            Kind::General(_) => {
-                for ((columns, values), p) in self.general_rows(c).zip(p).filter(|(_, p)| **p != 0.0) {
+            Kind::General(number) => {
+                let first = self.general[number as usize] as usize;
+                for (row, p) in (first..).zip(p).filter(|(_, p)| **p != 0.0) {
+                    let (columns, values) = self.general_row(row);
                     columns.iter().zip(values).for_each(|(&j, h)| mass.push_unit(j, h * p, v));
                 }
             }

@@ -411,6 +411,12 @@ impl MassGroups {
     }
 
     /// v ← v + M̂⁻¹ f of every factored group; `add_force` adds f by place in the group to its first argument.
+    /// Whether a group has a sparse factor.
+    #[inline]
+    pub(crate) fn has_factored(&self) -> bool {
+        !self.factored.is_empty()
+    }
+
     pub(crate) fn push_factored_groups(&self, v: &mut [f64], add_force: impl Fn(&mut [f64], usize)) {
         for (number, group) in self.groups.iter().enumerate() {
             let Group::Factored(factored) = group else { continue };

@@ -25,8 +25,6 @@ pub struct Instant<'a> {
     pub angles: &'a [f64],
     /// Inputs and named expressions, in their order.
     pub signals: &'a [f64],
-    /// Impulses of the last pass by row of the active constraints [N·s]; empty where none are known.
-    pub impulses: &'a [f64],
 }
 
 impl Instant<'_> {

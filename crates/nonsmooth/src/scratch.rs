@@ -49,9 +49,9 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    pub(crate) fn instant<'a>(&'a self, presence: &'a [Presence], impulses: &'a [f64]) -> Instant<'a> {
+    pub(crate) fn instant<'a>(&'a self, presence: &'a [Presence]) -> Instant<'a> {
         let Self { t, q, v, rigid, angles, signals, .. } = self;
-        Instant { t: *t, q, v, rigid, presence, angles, signals, impulses }
+        Instant { t: *t, q, v, rigid, presence, angles, signals }
     }
 
     /// Rigid states and signals from t, q, inputs and the velocities `v_state` as in the state.
@@ -64,8 +64,7 @@ impl Place {
         model.rigid_states(self.t, &self.q, v_state, &mut self.rigid)?;
         if !model.signals.is_empty() {
             let mut signals = std::mem::take(&mut self.signals);
-            let evaluated =
-                model.signals.evaluate(&self.inputs, &self.instant(presence, &[]), &mut signals);
+            let evaluated = model.signals.evaluate(&self.inputs, &self.instant(presence), &mut signals);
             self.signals = signals;
             evaluated?;
         }
@@ -111,8 +110,8 @@ impl Instants {
         self.end.t = now.t + rule.h;
         self.implicit = Implicit::theta(rule);
         self.is_moved = false;
-        self.is_turned = !model.rigid.bodies.is_empty();
-        if self.is_turned || !model.rigid.kinematic.is_empty() || !model.signals.is_empty() {
+        self.is_turned = model.has_instants();
+        if self.is_turned {
             self.configure_rigid(model, now)?;
         }
         Ok(())
@@ -120,7 +119,6 @@ impl Instants {
 
     #[inline(never)]
     fn configure_rigid(&mut self, model: &Model, now: &State) -> StepResult {
-        self.is_turned = true;
         self.now.q.clone_from(&now.q);
         self.now.v.resize(now.v.len(), 0.0);
         model.to_working(&now.q, &now.v, &mut self.now.v);
@@ -149,9 +147,7 @@ impl Instants {
     ) -> StepResult {
         self.implicit = implicit;
         self.is_moved = true;
-        self.is_turned = !model.rigid.bodies.is_empty()
-            || !model.rigid.kinematic.is_empty()
-            || !model.signals.is_empty();
+        self.is_turned = model.has_instants();
         for place in [&mut self.now, &mut self.mass, &mut self.jacobian, &mut self.end] {
             place.t = there.t;
             place.q.clone_from(&there.q);
@@ -210,10 +206,10 @@ impl Instants {
     #[inline]
     pub fn now<'a>(&'a self, now: &'a State) -> Instant<'a> {
         if self.is_turned {
-            return self.now.instant(&now.presence, &[]);
+            return self.now.instant(&now.presence);
         }
         let State { t, q, v, presence, inputs, .. } = now;
-        Instant { t: *t, q, v, rigid: &[], presence, angles: &[], signals: inputs, impulses: &[] }
+        Instant { t: *t, q, v, rigid: &[], presence, angles: &[], signals: inputs }
     }
 
     /// The velocities at the start of the step, in working axes.
@@ -223,13 +219,13 @@ impl Instants {
     }
 
     /// The end of the step as it was made: the state `next` with v⁺ in working axes. Poses are those of the last pass.
-    #[inline]
+    #[inline(always)]
     pub fn made<'a>(&'a self, now: &'a State, next: &'a State, v: &'a [f64]) -> Instant<'a> {
         if self.is_turned || self.is_moved {
             return Instant { t: next.t, q: &next.q, v, ..self.end(now) };
         }
         let State { t, q, presence, inputs, .. } = next;
-        Instant { t: *t, q, v, rigid: &[], presence, angles: &[], signals: inputs, impulses: &[] }
+        Instant { t: *t, q, v, rigid: &[], presence, angles: &[], signals: inputs }
     }
 
     /// The instants of the present pass.
@@ -237,7 +233,7 @@ impl Instants {
     pub fn pass<'a>(&'a self, now: &'a State) -> Pass<'a> {
         let start = self.now(now);
         if self.is_moved {
-            let at = |place: &'a Place| place.instant(&now.presence, &[]);
+            let at = |place: &'a Place| place.instant(&now.presence);
             return Pass {
                 now: start,
                 mass: at(&self.mass),
@@ -268,7 +264,7 @@ impl Instants {
     #[inline]
     pub fn end<'a>(&'a self, now: &'a State) -> Instant<'a> {
         if self.is_moved {
-            return self.end.instant(&now.presence, &[]);
+            return self.end.instant(&now.presence);
         }
         let end = Instant { t: self.end.t, ..self.now(now) };
         match self.is_turned {

@@ -42,9 +42,9 @@ pub trait Observer {
 pub struct Simulation {
     /// What is simulated.
     pub model: Arc<Model>,
-    /// Where it is.
-    pub state: State,
-    next: State,
+    /// Where it is. Boxed, as the next state is: they change places at every step.
+    pub state: Box<State>,
+    next: Box<State>,
     /// The state with velocities at the instant of q, where the scheme is staggered.
     shown: State,
     log: StepLog,
@@ -126,14 +126,15 @@ impl Simulation {
         }
         integrator.accepts(&model)?;
         let start = state.t - state.step as f64 * step_size;
-        let (next, shown, log) = (state.clone(), state.clone(), StepLog::default());
+        let (next, shown, log) = (Box::new(state.clone()), state.clone(), StepLog::default());
+        let state = Box::new(state);
         Ok(Self { model, state, next, shown, log, integrator, start, step_size })
     }
 
     /// Continues a run from `state` on the grid of a run that began at `start` [s].
     pub fn resume(&mut self, state: State, start: f64) {
         self.next.copy_from(&state);
-        self.state = state;
+        *self.state = state;
         self.start = start;
     }
 

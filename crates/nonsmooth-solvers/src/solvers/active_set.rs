@@ -239,12 +239,7 @@ impl ActiveSet {
         p: &mut [f64],
         most: usize,
     ) -> (Round, usize) {
-        // A single contact, the most common problem of all, has a closed form.
-        if let ([set], [w], [u]) =
-            (&problem.sets[..], &problem.assembled().value[..], &problem.u_free[..])
-            && *w > 0.0
-        {
-            p[0] = set.project(-u / w);
+        if single(problem, p).is_some() {
             self.error = 0.0;
             return (Round::Solved, 1);
         }
@@ -308,6 +303,24 @@ impl ActiveSet {
         let status = if best_residual <= tolerance { Status::Converged } else { Status::Stalled };
         Outcome { status, iterations: total, method: "active-set (proximal)" }
     }
+}
+
+/// A single row in ℝ₊ or ℝ, the most common problem of all, has a closed form: p = P_C(−u_free/W).
+#[inline]
+pub(super) fn single(problem: &Problem, p: &mut [f64]) -> Option<Outcome> {
+    let ([set @ (Set::Nonnegative | Set::Free)], [u]) = (&problem.sets[..], &problem.u_free[..]) else {
+        return None;
+    };
+    // W of a contact of bodies is not formed.
+    if problem.delassus.has_contacts() {
+        return None;
+    }
+    let [w] = problem.assembled().value[..] else { return None };
+    if !(w > 0.0) {
+        return None;
+    }
+    p[0] = set.project(-u / w);
+    Some(Outcome { status: Status::Converged, iterations: 1, method: "active-set" })
 }
 
 /// Whether any impulse moves row i. A row of zeros can only be left alone; if it is violated the

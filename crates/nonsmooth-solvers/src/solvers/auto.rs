@@ -27,7 +27,7 @@
 //! An island's share of the tolerance is that of its rows: ‖r_i‖² ≤ (n_i/n) (tolerance · ‖u_free‖)², so that an
 //! island at rest need not be solved to the rounding of its own small velocities.
 
-use super::active_set::{ActiveSet, MAX_EXCHANGES};
+use super::active_set::{ActiveSet, MAX_EXCHANGES, single};
 use super::admm::Admm;
 use super::apgd::Apgd;
 use super::gauss_seidel::Progress;
@@ -457,6 +457,9 @@ impl Solver for Auto {
 
     fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
         self.attempts.clear();
+        if let Some(found) = single(problem, p) {
+            return found;
+        }
         let cold = p.iter().all(|p| *p == 0.0);
         let made = self.chain(problem, tolerance, p, cold);
         if cold || made.status == Status::Converged {

@@ -183,7 +183,7 @@ impl MoreauEnergy {
         end.inputs.clone_from(&next.inputs);
         end.angles.clone_from(&next.angles);
         end.complete(model, &next.presence, &next.v)?;
-        let at = end.instant(&next.presence, &[]);
+        let at = end.instant(&next.presence);
         log.energies = model.energies(&at)?;
         model.gaps(&at, &mut log.gaps)
     }

@@ -18,8 +18,8 @@ use crate::model::{Activation, Level, Model, State, Theta};
 use crate::newton::{Newton, Solved};
 use crate::part::Part;
 use crate::phases::{
-    LawForm, Ledger, SolverSettings, account, advance, apply, assemble, detect, factorize, judge,
-    linearize, set_laws, set_offsets, solve, strike,
+    LawForm, Ledger, SolverSettings, Struck, account, advance, apply, assemble, detect, factorize,
+    judge, linearize, set_laws, set_offsets, solve, strike,
 };
 use crate::scratch::{Configuration, Scratch};
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};
@@ -78,14 +78,22 @@ pub(super) const NEWTON_ITERATIONS: Declared = Declared {
 pub struct MoreauJean {
     theta: f64,
     gamma: f64,
-    position_level: bool,
-    /// Where M and J are evaluated.
-    configuration: (Configuration, Configuration),
-    newton: Newton,
+    passes: Passes,
     /// Options given that only the velocity level can honour.
     velocity_only: Vec<&'static str>,
     settings: SolverSettings,
     pub(super) scratch: Scratch,
+    /// Impacts at the start of the step, where a law has them.
+    struck: Option<Box<Struck>>,
+}
+
+/// How the passes of a step are made.
+#[derive(Clone, Copy)]
+struct Passes {
+    position_level: bool,
+    /// Where M and J are evaluated.
+    configuration: (Configuration, Configuration),
+    newton: Newton,
 }
 
 impl MoreauJean {
@@ -93,11 +101,13 @@ impl MoreauJean {
         Self {
             theta: options.number(&THETA),
             gamma: options.number(&GAMMA),
-            position_level: options.word(&LEVEL) == "position",
-            configuration: (place(options.word(&MASS_AT)), place(options.word(&JACOBIAN_AT))),
-            newton: Newton {
-                tolerance: options.number(&NEWTON_TOLERANCE),
-                most_iterations: options.count(&NEWTON_ITERATIONS),
+            passes: Passes {
+                position_level: options.word(&LEVEL) == "position",
+                configuration: (place(options.word(&MASS_AT)), place(options.word(&JACOBIAN_AT))),
+                newton: Newton {
+                    tolerance: options.number(&NEWTON_TOLERANCE),
+                    most_iterations: options.count(&NEWTON_ITERATIONS),
+                },
             },
             velocity_only: [&GAMMA, &JACOBIAN_AT]
                 .into_iter()
@@ -106,6 +116,7 @@ impl MoreauJean {
                 .collect(),
             settings,
             scratch: Scratch::default(),
+            struck: None,
         }
     }
 
@@ -115,17 +126,20 @@ impl MoreauJean {
     }
 
     fn activation(&self, h: f64) -> Activation {
-        let distance = if self.position_level { f64::INFINITY } else { 0.0 };
+        let distance = if self.passes.position_level { f64::INFINITY } else { 0.0 };
         Activation::Ahead { ahead: self.gamma * h, distance }
     }
+}
 
+impl Passes {
     /// Passes until v⁺ stands still: one where everything is linear. Returns how many there were.
     #[inline(never)]
     fn iterate(
-        &mut self,
+        self,
         model: &Model,
         now: &State,
         rule: Theta,
+        (scratch, settings): (&mut Scratch, &mut SolverSettings),
         v_plus: &mut Vec<f64>,
         log: &mut StepLog,
     ) -> StepResult<usize> {
@@ -136,8 +150,8 @@ impl MoreauJean {
         } else {
             (Level::Velocity, 0.0)
         };
-        let Scratch { at, active, mass, free, problem, impulses, v_next, .. } = &mut self.scratch;
-        let SolverSettings { solver, tolerance, .. } = &mut self.settings;
+        let Scratch { at, active, mass, free, problem, impulses, v_next, .. } = scratch;
+        let SolverSettings { solver, tolerance, .. } = settings;
 
         let mut newton = self.newton.start(model, self.position_level, at.velocities(now), v_next);
         loop {
@@ -168,7 +182,7 @@ pub(super) fn place(word: &str) -> Configuration {
 impl Integrator for MoreauJean {
     fn accepts(&self, model: &Model) -> Result<(), Refusal> {
         super::needs_theta("moreau-jean", model)?;
-        if !self.position_level {
+        if !self.passes.position_level {
             return Ok(());
         }
         if self.theta == 0.0 {
@@ -190,14 +204,14 @@ impl Integrator for MoreauJean {
     ) -> StepResult {
         let (rule, part) = (Theta { h, theta: self.theta }, Part::whole(now.t, h));
         let activation = self.activation(h);
-        let mut struck = self.scratch.struck.take();
-        let Scratch { at, active, mass, free, problem, impulses, .. } = &mut self.scratch;
+        let Self { passes, settings, scratch, struck, .. } = self;
+        let Scratch { at, active, mass, free, problem, impulses, .. } = scratch;
 
         at.configure(model, now, rule)?;
         detect(model, &part, &at.now(now), activation, active)?;
         let now = if model.has_phases() {
             let struck = struck.get_or_insert_default();
-            strike(model, (now, rule), at, active, struck, (&mut self.settings, problem), log)?
+            strike(model, (now, rule), at, active, struck, (settings, problem), log)?
         } else {
             now
         };
@@ -208,10 +222,10 @@ impl Integrator for MoreauJean {
                 model.fall(now, h, mass.groups(), free, &mut next.v);
                 1
             } else {
-                self.iterate(model, now, rule, &mut next.v, log)?
+                passes.iterate(model, now, rule, (scratch, settings), &mut next.v, log)?
             };
-        let Scratch { at, active, free, impulses, v_next, v_mean, .. } = &mut self.scratch;
-        judge(model, active, self.settings.tolerance, self.settings.policy, log)?;
+        let Scratch { at, active, free, impulses, v_next, v_mean, .. } = scratch;
+        judge(model, active, settings.tolerance, settings.policy, log)?;
         log.counts = Counts { steps: 1, rejected: 0, evaluations: log.newton_iterations as u64 };
         if model.has_working_axes() {
             v_next.clone_from(&next.v);
@@ -231,9 +245,7 @@ impl Integrator for MoreauJean {
             active,
             impulses,
         };
-        account(model, &ledger, v_mean, log)?;
-        self.scratch.struck = struck;
-        Ok(())
+        account(model, &ledger, v_mean, log)
     }
 
     fn last_problem(&self) -> Option<&Problem> {
@@ -242,6 +254,7 @@ impl Integrator for MoreauJean {
 
     fn reset(&mut self) {
         self.scratch.reset();
+        self.struck = None;
         self.settings.solver.forget();
     }
 }

@@ -5,7 +5,7 @@ use super::{Free, Model, RigidId, RigidState, State, Theta};
 use crate::error::{StepError, StepResult};
 use crate::instant::{Instant, Pass};
 use crate::log::{Energies, Works};
-use crate::model::systems::{KickDriftMotion, SmoothMotion, ThetaMotion, ThetaStep};
+use crate::model::systems::{KickDriftMotion, SmoothMotion, ThetaMotion, ThetaStep, fall, flows};
 use crate::part::Part;
 use glam::DVec3;
 use nonsmooth_solvers::MassGroups;
@@ -114,12 +114,14 @@ impl Model {
     }
 
     /// v⁺ of a model of independent coordinates under constant loads, where no constraint is active.
-    #[inline]
+    #[inline(always)]
     pub fn fall(&self, now: &State, h: f64, mass: &MassGroups, free: &mut Free, v_next: &mut Vec<f64>) {
         free.external.clear();
         free.inertial.clear();
-        v_next.resize(self.n_velocities(), 0.0);
-        self.systems.iter().for_each(|family| family.fall(&now.v, h, mass, v_next));
+        if v_next.len() != self.loads.len() {
+            v_next.resize(self.loads.len(), 0.0);
+        }
+        fall(&self.loads, &now.v, h, mass.scalars(), v_next);
     }
 
     /// v + κ M⁻¹ f of all families at an instant, with the forces of the model; κ = `length` [s]; springs look `ahead` [s].
@@ -217,11 +219,11 @@ impl Model {
     }
 
     /// Kinetic and potential energy at an instant.
-    #[inline]
+    #[inline(always)]
     pub fn energies(&self, at: &Instant<'_>) -> StepResult<Energies> {
         let mut sum = Energies::default();
         for family in &self.systems {
-            sum += family.energies(self, at)?;
+            family.energies(self, at, &mut sum)?;
         }
         if self.is_elastic {
             for family in &self.constraints {
@@ -244,7 +246,7 @@ impl Model {
     /// Whether a θ-step may have works beside those of active constraints.
     #[inline]
     pub fn flows(&self, rule: Theta, phi: f64, free: &Free) -> bool {
-        self.theta_motions().any(|motion| motion.flows(rule, phi, free))
+        flows(self.keeps_energy, rule, phi, free)
     }
 
     /// Works of a θ-step beside those of constraints.
@@ -300,7 +302,7 @@ impl Model {
         place.v = vec![0.0; state.v.len()];
         self.to_working(&state.q, &state.v, &mut place.v);
         place.complete(self, &state.presence, &state.v)?;
-        look(&place.instant(&state.presence, &[]))
+        look(&place.instant(&state.presence))
     }
 
     /// Kinetic and potential energy of a state.

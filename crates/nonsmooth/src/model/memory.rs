@@ -55,7 +55,7 @@ impl ConstraintMemory {
     }
 
     /// What is known of place `k`.
-    #[inline]
+    #[inline(always)]
     pub fn at(&self, k: usize) -> Remembered<'_> {
         let range = |start: &[u32]| start[k] as usize..start[k + 1] as usize;
         let history = if self.history_start.is_empty() { 0..0 } else { range(&self.history_start) };

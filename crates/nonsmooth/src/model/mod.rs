@@ -110,11 +110,15 @@ pub struct Model {
     laws: Vec<(String, Box<dyn Law>)>,
     n_coordinates: usize,
     velocity_layout: Arc<VelocityLayout>,
+    has_instants: bool,
     is_linear: bool,
     is_elastic: bool,
     has_phases: bool,
     has_constant_mass: bool,
     is_ballistic: bool,
+    keeps_energy: bool,
+    /// Constant loads of all families where the model is ballistic.
+    loads: Vec<f64>,
     /// Member of each velocity.
     members: Vec<u32>,
     /// Whether each gap of the members of all families is that of a bilateral constraint.
@@ -147,15 +151,21 @@ impl Model {
             laws,
             n_coordinates,
             velocity_layout,
+            has_instants: false,
             is_linear: false,
             is_elastic: false,
             has_phases: false,
             has_constant_mass: false,
             is_ballistic: false,
+            keeps_energy: false,
+            loads: Vec::new(),
             members: Vec::new(),
             bilateral_gaps: Vec::new(),
             id,
         };
+        model.has_instants = !model.rigid.bodies.is_empty()
+            || !model.rigid.kinematic.is_empty()
+            || !model.signals.is_empty();
         model.has_phases = model.laws.iter().any(|(_, law)| !law.forms().step);
         model.is_elastic = model.constraints.iter().any(|family| family.is_elastic());
         for family in &model.systems {
@@ -169,6 +179,10 @@ impl Model {
         model.is_ballistic = model.forces.is_empty()
             && model.has_constant_mass
             && model.systems.iter().all(|family| family.layout().is_ballistic);
+        if model.is_ballistic {
+            model.loads = model.systems.iter().flat_map(|family| family.loads()).copied().collect();
+        }
+        model.keeps_energy = model.systems.iter().all(|family| family.layout().keeps_energy);
         model.is_linear = model.systems.iter().all(|family| family.layout().is_linear)
             && model.constraints.iter().all(|family| family.is_linear(&model))
             && model.forces.iter().all(|force| !force.depends_on_state());
@@ -197,6 +211,12 @@ impl Model {
     #[inline]
     pub fn velocity_layout(&self) -> &Arc<VelocityLayout> {
         &self.velocity_layout
+    }
+
+    /// Whether an instant has more than the state: poses, or named expressions.
+    #[inline]
+    pub(crate) fn has_instants(&self) -> bool {
+        self.has_instants
     }
 
     /// Whether everything is linear, so that a θ-step needs one pass.

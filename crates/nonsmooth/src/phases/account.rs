@@ -46,7 +46,7 @@ pub struct Ledger<'a> {
 }
 
 /// Writes energies, works, gaps, constraints and events of the step into the log; `v_phi` is scratch.
-#[inline]
+#[inline(always)]
 pub fn account(model: &Model, step: &Ledger<'_>, v_phi: &mut Vec<f64>, log: &mut StepLog) -> StepResult {
     log.works = Works::default();
     if !model.rigid.bodies.is_empty() {
@@ -54,7 +54,7 @@ pub fn account(model: &Model, step: &Ledger<'_>, v_phi: &mut Vec<f64>, log: &mut
     }
     let next = step.at.made(step.now, step.next, step.v_next);
     if !step.active.is_empty() || model.flows(step.rule, step.phi, step.free) {
-        log.works = works_of(model, step, &next, v_phi, log)?;
+        works_of(model, step, &next, v_phi, log)?;
     }
     log.energies = model.energies(&next)?;
     model.gaps(&next, &mut log.gaps)
@@ -72,7 +72,7 @@ fn account_rigid(
     model.rigid_states(step.next.t, &step.next.q, &step.next.v, &mut rigid)?;
     let end = step.at.end(step.now);
     let next = Instant { t: step.next.t, q: &step.next.q, v: step.v_next, rigid: &rigid, ..end };
-    log.works = works_of(model, step, &next, v_phi, log)?;
+    works_of(model, step, &next, v_phi, log)?;
     let (energies, exchange) = energies_of(model, step, next)?;
     log.works.exchange += exchange;
     log.energies = energies;
@@ -89,7 +89,7 @@ fn works_of(
     next: &Instant<'_>,
     v_phi: &mut Vec<f64>,
     log: &mut StepLog,
-) -> StepResult<Works> {
+) -> StepResult {
     let mut works = Works::default();
     let v = step.at.velocities(step.now);
     v_phi.clear();
@@ -103,7 +103,8 @@ fn works_of(
     if let Some(struck) = log.struck {
         works += struck;
     }
-    Ok(works)
+    log.works = works;
+    Ok(())
 }
 
 /// Adds what families of systems and springs book themselves.
@@ -168,13 +169,14 @@ fn row_works(model: &Model, step: &Ledger<'_>, v_phi: &[f64], works: &mut Works,
             }
             active.jacobian.dot(c, v_phi, &mut u[..dim]);
             let begins = step.impulses.before[rows.start] <= 0.0 && !log.was_struck(active.ids[c]);
+            let first = family.column(model, active.laws[c], 0);
             for (k, row) in rows.clone().enumerate() {
                 let rate =
                     active.rates.get(row).map_or(0.0, |[now, next]| phi * next + (1.0 - phi) * now);
                 let work = p[row] * (u[k] + rate);
                 log.constraints.work[row] = work;
                 works.prescribed -= p[row] * rate;
-                match family.column(model, active.laws[c], k) {
+                match if k == 0 { first } else { family.column(model, active.laws[c], k) } {
                     Column::Contact if begins => works.impact += work,
                     Column::Contact => works.contact += work,
                     Column::Friction => works.friction += work,
@@ -183,10 +185,7 @@ fn row_works(model: &Model, step: &Ledger<'_>, v_phi: &[f64], works: &mut Works,
                     Column::Own => {}
                 }
             }
-            if begins
-                && p[rows.start] > 0.0
-                && family.column(model, active.laws[c], 0) == Column::Contact
-            {
+            if begins && p[rows.start] > 0.0 && first == Column::Contact {
                 log.impact(c, step.next.t);
             }
         }

@@ -5,7 +5,7 @@ use crate::error::{StepResult, check_coordinates, check_finite};
 use crate::model::{ActiveConstraints, Model, State, Theta};
 
 /// Writes `next` from v⁺ in working axes, which `next.v` holds on entry; refuses numbers that are not finite.
-#[inline]
+#[inline(always)]
 pub fn advance(
     model: &Model,
     now: &State,
@@ -18,7 +18,9 @@ pub fn advance(
     next.t = now.t + h;
     next.step = now.step + 1;
     next.step_size = h;
-    next.q.resize(now.q.len(), 0.0);
+    if next.q.len() != now.q.len() {
+        next.q.resize(now.q.len(), 0.0);
+    }
     // 0·x is NaN exactly where x is not finite: one sum tells.
     let mut finite = 0.0;
     if model.rigid.bodies.is_empty() {
@@ -57,7 +59,7 @@ pub fn conclude(
 }
 
 /// Commits the memories, and what depends on where the state has got to.
-#[inline]
+#[inline(always)]
 fn commit(
     model: &Model,
     now: &State,
@@ -65,7 +67,10 @@ fn commit(
     (active, impulses): (&ActiveConstraints, &Impulses),
     next: &mut State,
 ) -> StepResult {
-    commit_memory(model, now, (active, impulses), h, next);
+    next.memory.clear();
+    if !active.is_empty() {
+        commit_memory(model, now, (active, impulses), h, next);
+    }
     carry_over(now, next);
     model.update_presence(next);
     model.update_angles(now, next)
@@ -120,6 +125,7 @@ fn carry_extras(now: &State, next: &mut State) {
 }
 
 /// Stores lasting forces p/κ and the histories of laws; `length` is κ.
+#[inline(never)]
 fn commit_memory(
     model: &Model,
     now: &State,
@@ -128,10 +134,6 @@ fn commit_memory(
     next: &mut State,
 ) {
     let memory = &mut next.memory;
-    memory.clear();
-    if active.is_empty() {
-        return;
-    }
     memory.ids.extend_from_slice(&active.ids);
     memory.force_start.push(0);
     let mut forces = [0.0; 6];
@@ -144,7 +146,9 @@ fn commit_memory(
             memory.force_start.push(memory.forces.len() as u32);
         }
     }
-    commit_histories(model, now, (active, impulses), length, next);
+    if active.runs.iter().any(|run| run.n_history > 0) {
+        commit_histories(model, now, (active, impulses), length, next);
+    }
 }
 
 #[inline(never)]
@@ -155,16 +159,12 @@ fn commit_histories(
     length: f64,
     next: &mut State,
 ) {
-    let has_history = active.runs.iter().any(|run| model.law(run.law).n_history() > 0);
-    if !has_history {
-        return;
-    }
     let memory = &mut next.memory;
     memory.history_start.push(0);
     for run in &active.runs {
         let law = model.law(run.law);
-        let n = law.n_history();
-        let mut histories = impulses.history(now, active, run, n);
+        let n = run.n_history;
+        let mut histories = impulses.history(now, active, run);
         for (k, c) in run.constraints.clone().enumerate() {
             let own = &mut histories[k * n..(k + 1) * n];
             if n > 0 {

@@ -6,7 +6,7 @@ use crate::model::{Activation, ActiveConstraints, ConstraintId, Model};
 use crate::part::Part;
 
 /// Fills `active` with the constraints of all families that are active, sorted by name.
-#[inline]
+#[inline(always)]
 pub fn detect(
     model: &Model,
     part: &Part<'_>,

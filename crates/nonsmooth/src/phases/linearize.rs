@@ -89,12 +89,12 @@ fn write_laws(
         let rows = active.rows_of(&run.constraints);
         let sets = active.set_start[run.constraints.start] as usize
             ..active.set_start[run.constraints.end] as usize;
-        let history = impulses.history(now, active, &run, law.n_history());
+        let history = impulses.history(now, active, &run);
         let mut rows = LawRows {
             dim: run.dim,
             h,
             ahead,
-            gap: &active.gap[run.constraints],
+            gap: &active.gap[run.constraints.clone()],
             u_minus: &active.u_minus[rows.clone()],
             p_before: &impulses.before[rows.clone()],
             history: &history,
@@ -106,7 +106,7 @@ fn write_laws(
         };
         match form {
             // What has no step form had its impact at the start of the step.
-            LawForm::Step if law.forms().step => law.step(&mut rows),
+            LawForm::Step if run.has_step => law.step(&mut rows),
             LawForm::Step | LawForm::Contact => law.contact(&mut rows),
         }
     }

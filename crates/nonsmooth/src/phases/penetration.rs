@@ -27,7 +27,7 @@ impl Penetration {
         there.inputs.clone_from(&state.inputs);
         there.angles.clone_from(&state.angles);
         there.complete(model, &state.presence, &state.v)?;
-        let at = there.instant(&state.presence, &[]);
+        let at = there.instant(&state.presence);
         model.gaps(&at, gaps)?;
         pairs.clear();
         let part = Part::whole(state.t, 0.0);

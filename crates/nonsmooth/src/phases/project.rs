@@ -167,7 +167,7 @@ impl Projecting {
         (now, next): (&State, &State),
     ) -> StepResult {
         let Self { there, active, ids, y, .. } = self;
-        let (at, part) = (there.instant(&now.presence, &[]), whole_step(now, next));
+        let (at, part) = (there.instant(&now.presence), whole_step(now, next));
         active.open(model);
         for (f, family) in model.constraints.iter().enumerate() {
             if is_named(model, f) {
@@ -226,7 +226,7 @@ impl Projecting {
             }
         });
         active.close(model);
-        let at = there.instant(&now.presence, &[]);
+        let at = there.instant(&now.presence);
         let mut y = std::mem::take(&mut active.offset);
         for (family, own) in model.constraints.iter().zip(&active.own) {
             family.positions(model, &at, active, own, &mut y)?;
@@ -243,7 +243,7 @@ impl Projecting {
     /// Lists the selected constraints and the points of bodies that are not farther apart than `distance`.
     fn list(&mut self, model: &Model, distance: f64, (now, next): (&State, &State)) -> StepResult {
         let Self { there, active, ids, .. } = self;
-        let (at, part) = (there.instant(&now.presence, &[]), whole_step(now, next));
+        let (at, part) = (there.instant(&now.presence), whole_step(now, next));
         active.open(model);
         for (f, family) in model.constraints.iter().enumerate() {
             if is_named(model, f) {
@@ -284,7 +284,7 @@ impl Projecting {
     ) -> StepResult {
         let Self { there, active, mass, free, problem, multipliers, step, surface, .. } = self;
         let part = whole_step(now, next);
-        let pass = pass_at(there.instant(&now.presence, &[]));
+        let pass = pass_at(there.instant(&now.presence));
         factorize(model, &part, &pass, Coeffs::MASS, problem, mass)?;
         linearize(model, &part, &pass, active)?;
         free.v.clear();
@@ -330,7 +330,7 @@ impl Projecting {
                 self.exchange(next);
             }
             placed?;
-            let at = self.there.instant(&now.presence, &[]);
+            let at = self.there.instant(&now.presence);
             for (f, own) in reach.own.iter().enumerate().filter(|(f, _)| is_named(model, *f) == named) {
                 model.constraints[f].positions(model, &at, reach, own, &mut self.y)?;
             }
@@ -354,7 +354,7 @@ impl Projecting {
     /// Books the projection: energies and gaps are those of `next`, the log has those before.
     pub fn account(&mut self, model: &Model, next: &State, log: &mut StepLog) -> StepResult {
         self.place(model, next, next)?;
-        let at = self.there.instant(&next.presence, &[]);
+        let at = self.there.instant(&next.presence);
         let before = log.energies;
         log.energies = model.energies(&at)?;
         let kinetic = log.energies.kinetic - before.kinetic;

@@ -90,25 +90,25 @@ impl Impulses {
         self.p.extend_from_slice(&self.before);
     }
 
-    /// Histories of a run of constraints, zeros where a constraint is new.
-    pub(crate) fn history(
-        &self,
-        now: &State,
-        active: &ActiveConstraints,
-        run: &LawRun,
-        n: usize,
-    ) -> Vec<f64> {
-        // Without histories nothing is allocated.
+    /// Histories of a run of constraints, zeros where a constraint is new. Without histories nothing is allocated.
+    #[inline]
+    pub(crate) fn history(&self, now: &State, active: &ActiveConstraints, run: &LawRun) -> Vec<f64> {
         let mut out = Vec::new();
-        if n > 0 {
-            for c in run.constraints.clone() {
-                match now.memory.find(active.ids[c]).filter(|known| known.history.len() == n) {
-                    Some(known) => out.extend_from_slice(known.history),
-                    None => out.resize(out.len() + n, 0.0),
-                }
-            }
+        if run.n_history > 0 {
+            recall_histories(now, active, run, &mut out);
         }
         out
+    }
+}
+
+#[inline(never)]
+fn recall_histories(now: &State, active: &ActiveConstraints, run: &LawRun, out: &mut Vec<f64>) {
+    let n = run.n_history;
+    for c in run.constraints.clone() {
+        match now.memory.find(active.ids[c]).filter(|known| known.history.len() == n) {
+            Some(known) => out.extend_from_slice(known.history),
+            None => out.resize(out.len() + n, 0.0),
+        }
     }
 }
 

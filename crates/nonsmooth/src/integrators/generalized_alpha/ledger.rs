@@ -24,7 +24,7 @@ impl AlphaScratch {
         let TwoLevels { here, mass, velocity, .. } = &*levels;
         let rule = Theta { h: next.step_size, theta: 0.5 };
         // The forces that depend on time or state, at both ends; where they lead is of no interest.
-        let (start, end) = (begin.instant(&now.presence, &[]), here.instant(&now.presence, &[]));
+        let (start, end) = (begin.instant(&now.presence), here.instant(&now.presence));
         let pass = Pass { now: start, mass: end, jacobian: end, end, implicit: Implicit::default() };
         model.free_motion(&Part::whole(now.t, rule.h), &pass, rule, mass.groups(), free)?;
         for impulse in [&mut free.external, &mut free.drives, &mut free.elastic] {
@@ -76,7 +76,7 @@ impl AlphaScratch {
     ) -> StepResult {
         let AlphaScratch { begin, smooth, memory, levels, r: gradient, x, v_mean, momentum, .. } = self;
         let (n, h) = (now.v.len(), next.step_size);
-        let ends = [begin.instant(&now.presence, &[]), levels.here.instant(&now.presence, &[])];
+        let ends = [begin.instant(&now.presence), levels.here.instant(&now.presence)];
         // ∇V_½ and M v_½, in the axes of the state.
         gradient.clear();
         gradient.resize(n, 0.0);

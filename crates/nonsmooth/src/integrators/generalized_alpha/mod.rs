@@ -115,7 +115,7 @@ impl GeneralizedAlpha {
         begin.inputs.clone_from(&now.inputs);
         begin.angles.clone_from(&now.angles);
         begin.complete(model, &now.presence, &now.v)?;
-        let at = begin.instant(&now.presence, &[]);
+        let at = begin.instant(&now.presence);
         detect(model, &Part::whole(now.t, h), &at, Activation::Swept, start)?;
         if model.rigid.has_motion() {
             // What moves by itself, at the start.
@@ -139,7 +139,7 @@ impl GeneralizedAlpha {
     fn accelerate(&mut self, model: &Model, now: &State, log: &mut StepLog) -> StepResult {
         let AlphaScratch { begin, start, memory, levels, r, x, .. } = &mut self.scratch;
         let TwoLevels { joint, velocity, mass, .. } = levels;
-        let at = begin.instant(&now.presence, &[]);
+        let at = begin.instant(&now.presence);
         let joints: Vec<_> =
             (0..start.len()).filter(|&c| is_joint(model, start, c)).map(|c| start.ids[c]).collect();
         joint.evaluate(model, &joints, &at)?;
@@ -234,7 +234,7 @@ impl AlphaScratch {
     /// r ← f − M z at the iterate.
     fn residual(&mut self, model: &Model, now: &State) -> StepResult {
         let AlphaScratch { levels, smooth, r, x, .. } = self;
-        let at = levels.here.instant(&now.presence, &[]);
+        let at = levels.here.instant(&now.presence);
         forces(model, &at, r)?;
         x.resize(smooth.z.len(), 0.0);
         model.to_working(at.q, &smooth.z, x);

@@ -136,7 +136,7 @@ impl TwoLevels {
         for stage in [&mut *joint, velocity] {
             stage.problem.delassus.release();
         }
-        let at = here.instant(&now.presence, &[]);
+        let at = here.instant(&now.presence);
         let (part, pass) = (Part::whole(at.t, 0.0), Pass::at(&at));
         let coeffs = Coeffs { damping: weights.velocity, stiffness: weights.position };
         factorize(model, &part, &pass, coeffs, &mut position.problem, stiff)?;
@@ -174,7 +174,7 @@ impl TwoLevels {
     /// The displacement from Δⁱ without μ, into the position stage.
     fn displace(&mut self, (model, now): (&Model, &State), r: &[f64], weights: Weights) -> StepResult {
         let TwoLevels { here, stiff, mass, taking_part, position, nu, shift, x, y, turned, .. } = self;
-        let (at, scratch) = (here.instant(&now.presence, &[]), &mut self.scratch);
+        let (at, scratch) = (here.instant(&now.presence), &mut self.scratch);
         position.evaluate(model, taking_part, &at)?;
         position.push(nu, |_| true, x);
         y.iter_mut().zip(r.iter().zip(&*x)).for_each(|(y, (r, x))| *y = weights.position * r - x);
@@ -207,7 +207,7 @@ impl TwoLevels {
         mu.read(&position.active, &mut position.multipliers.p);
         position.active.offset.clone_from(&position.y);
         if self.is_damped {
-            let at = here.instant(&now.presence, &[]);
+            let at = here.instant(&now.presence);
             are_joints.clear();
             are_joints.extend((0..position.active.len()).map(|c| is_joint(model, &position.active, c)));
             let respond = |c: usize, column: &mut [f64]| {
@@ -237,7 +237,7 @@ impl TwoLevels {
         log: &mut StepLog,
     ) -> StepResult {
         let TwoLevels { here, mass, joints, position, joint, mu, nu, shift, y, turned, .. } = self;
-        let (at, scratch) = (here.instant(&now.presence, &[]), &mut self.scratch);
+        let (at, scratch) = (here.instant(&now.presence), &mut self.scratch);
         joint.evaluate(model, joints, &at)?;
         nu.read(&joint.active, &mut joint.multipliers.p);
         nu.store(&position.active, &position.multipliers.p);
@@ -290,7 +290,7 @@ impl TwoLevels {
     ) -> StepResult {
         self.close(model);
         let TwoLevels { here, stiff, mass, closed, velocity, lambda, jump, x, y, turned, .. } = self;
-        let (at, scratch, more) = (here.instant(&now.presence, &[]), &mut self.scratch, &mut self.more);
+        let (at, scratch, more) = (here.instant(&now.presence), &mut self.scratch, &mut self.more);
         velocity.evaluate(model, closed, &at)?;
         take_velocities(start, &mut velocity.active);
         velocity.free.v.resize(smooth.v.len(), 0.0);
@@ -368,7 +368,7 @@ impl TwoLevels {
         start: &ActiveConstraints,
     ) -> StepResult<bool> {
         let TwoLevels { here, taking_part, gaps, .. } = self;
-        let at: Instant<'_> = here.instant(&now.presence, &[]);
+        let at: Instant<'_> = here.instant(&now.presence);
         let known = taking_part.len();
         for (family, own) in model.constraints.iter().zip(&start.own) {
             gaps.clear();

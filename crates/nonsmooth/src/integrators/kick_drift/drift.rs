@@ -66,7 +66,7 @@ impl Drift {
 
     /// Where the step stands.
     pub(super) fn here(&self) -> Instant<'_> {
-        self.place.instant(&self.presence, &[])
+        self.place.instant(&self.presence)
     }
 
     /// The same as a pass: everything is evaluated here.
@@ -78,7 +78,7 @@ impl Drift {
 
     /// The end of the drift as it is guessed.
     pub(super) fn there(&self) -> Instant<'_> {
-        self.end.instant(&self.presence, &[])
+        self.end.instant(&self.presence)
     }
 
     /// κ = τ + ½ rest: the length of the kick [s].

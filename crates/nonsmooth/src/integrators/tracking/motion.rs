@@ -81,7 +81,7 @@ pub(crate) struct Motion {
 
 /// The instant of a place.
 pub(crate) fn instant<'a>(place: &'a Place, presence: &'a [Presence]) -> Instant<'a> {
-    place.instant(presence, &[])
+    place.instant(presence)
 }
 
 /// A pass all of whose instants are that of a place.

@@ -39,6 +39,10 @@ pub struct LawRun {
     pub constraints: Range<usize>,
     /// Rows of each.
     pub dim: usize,
+    /// Whether the law has a form for a step.
+    pub has_step: bool,
+    /// Numbers of history that the law keeps of each.
+    pub n_history: usize,
 }
 
 /// The active constraints, sorted by name. Written by `detect`, `linearize` and the laws.
@@ -99,21 +103,28 @@ pub struct ActiveConstraints {
 
 impl ActiveConstraints {
     /// Begins a list.
+    #[inline]
     pub fn open(&mut self, model: &Model) {
         if self.model != Some(model.id()) {
-            self.jacobian = Arc::new(Jacobian::new(model.velocity_layout().clone()));
-            self.model = Some(model.id());
-            self.written.clear();
-            self.runs.clear();
-            self.sets.clear();
-            self.row_start = vec![0];
-            self.set_start = vec![0];
+            self.open_model(model);
         }
         self.own.clear();
         self.is_first = true;
         if !self.ids.is_empty() {
             self.clear();
         }
+    }
+
+    /// Begins the first list of a model.
+    #[cold]
+    fn open_model(&mut self, model: &Model) {
+        self.jacobian = Arc::new(Jacobian::new(model.velocity_layout().clone()));
+        self.model = Some(model.id());
+        self.written.clear();
+        self.runs.clear();
+        self.sets.clear();
+        self.row_start = vec![0];
+        self.set_start = vec![0];
     }
 
     /// Forgets the constraints of the last list, but for J and the list for which it was written.
@@ -266,7 +277,12 @@ impl ActiveConstraints {
             self.set_start.push(first + n_sets);
             match self.runs.last_mut() {
                 Some(run) if run.law == law && run.dim == dim => run.constraints.end = c + 1,
-                _ => self.runs.push(LawRun { law, constraints: c..c + 1, dim }),
+                _ => {
+                    let (has_step, n_history) =
+                        (model.law(law).forms().step, model.law(law).n_history());
+                    let constraints = c..c + 1;
+                    self.runs.push(LawRun { law, constraints, dim, has_step, n_history });
+                }
             }
         }
         let n = *self.set_start.last().unwrap_or(&0) as usize;

@@ -10,19 +10,25 @@ use crate::model::{ConstraintId, LawId, Model};
 use crate::part::{Part, Selection};
 use std::ops::Range;
 
+/// One gap: its terms, its constant, and what rules it.
+struct Row {
+    /// Where its terms begin and end.
+    terms: [u32; 2],
+    /// b [m].
+    offset: f64,
+    law: LawId,
+    /// Whether it is active in every step: joints are.
+    always: bool,
+}
+
 /// The linear gaps of a model, over coordinates of linear and Lagrangian systems, whose places in q and v are the same.
 #[derive(Default)]
 pub struct LinearGaps {
     index: u8,
     names: Vec<String>,
-    laws: Vec<LawId>,
-    /// Whether a gap is active in every step: joints are.
-    always: Vec<bool>,
-    /// Where the entries of each begin; one more than gaps.
-    start: Vec<u32>,
+    rows: Vec<Row>,
     columns: Vec<u32>,
     values: Vec<f64>,
-    offset: Vec<f64>,
 }
 
 impl LinearGaps {
@@ -34,18 +40,13 @@ impl LinearGaps {
         terms: impl Iterator<Item = (u32, f64)>,
         offset: f64,
     ) {
-        if self.start.is_empty() {
-            self.start.push(0);
-        }
         let mut entries: Vec<(u32, f64)> = terms.collect();
         entries.sort_by_key(|&(j, _)| j);
+        let begin = self.columns.len() as u32;
         self.columns.extend(entries.iter().map(|(j, _)| j));
         self.values.extend(entries.iter().map(|(_, x)| x));
-        self.start.push(self.columns.len() as u32);
+        self.rows.push(Row { terms: [begin, self.columns.len() as u32], offset, law, always });
         self.names.push(name);
-        self.laws.push(law);
-        self.always.push(always);
-        self.offset.push(offset);
     }
 
     /// The family at its place in the model.
@@ -55,32 +56,32 @@ impl LinearGaps {
 
     /// Number of gaps.
     pub(crate) fn len(&self) -> usize {
-        self.offset.len()
+        self.rows.len()
     }
 
-    /// The entries of gap `i`.
+    /// The entries of a gap.
     #[inline(always)]
-    fn row(&self, i: usize) -> (&[u32], &[f64]) {
-        let own = self.start[i] as usize..self.start[i + 1] as usize;
+    fn terms(&self, row: &Row) -> (&[u32], &[f64]) {
+        let own = row.terms[0] as usize..row.terms[1] as usize;
         (&self.columns[own.clone()], &self.values[own])
     }
 
-    /// y of gap `i` [m].
+    /// y of a gap [m].
     #[inline(always)]
-    fn gap(&self, i: usize, q: &[f64]) -> f64 {
-        let (columns, values) = self.row(i);
-        let mut gap = self.offset[i];
-        for k in 0..columns.len() {
-            gap += values[k] * q[columns[k] as usize];
+    fn gap(&self, row: &Row, q: &[f64]) -> f64 {
+        let (columns, values) = self.terms(row);
+        let mut gap = row.offset;
+        for (&j, h) in columns.iter().zip(values) {
+            gap += h * q[j as usize];
         }
         gap
     }
 
-    /// y [m] and J v [m/s] of gap `i`.
+    /// y [m] and J v [m/s] of a gap.
     #[inline(always)]
-    fn gap_and_velocity(&self, i: usize, q: &[f64], v: &[f64]) -> (f64, f64) {
-        let (columns, values) = self.row(i);
-        let (mut gap, mut u) = (self.offset[i], 0.0);
+    fn gap_and_velocity(&self, row: &Row, q: &[f64], v: &[f64]) -> (f64, f64) {
+        let (columns, values) = self.terms(row);
+        let (mut gap, mut u) = (row.offset, 0.0);
         for (&j, h) in columns.iter().zip(values) {
             gap += h * q[j as usize];
             u += h * v[j as usize];
@@ -88,33 +89,23 @@ impl LinearGaps {
         (gap, u)
     }
 
-    /// J v of gap `i` [m/s].
-    #[inline]
-    fn along(&self, i: usize, v: &[f64]) -> f64 {
-        let (columns, values) = self.row(i);
-        let mut u = 0.0;
-        for k in 0..columns.len() {
-            u += values[k] * v[columns[k] as usize];
-        }
-        u
-    }
-
     /// y of gap `i`, and the size of its terms [m].
     pub(crate) fn with_size(&self, i: usize, q: &[f64]) -> (f64, f64) {
-        let (columns, values) = self.row(i);
+        let row = &self.rows[i];
+        let (columns, values) = self.terms(row);
         let terms = columns.iter().zip(values).map(|(&j, h)| h * q[j as usize]);
-        let size = terms.clone().map(f64::abs).sum::<f64>() + self.offset[i].abs();
-        (terms.sum::<f64>() + self.offset[i], size)
+        let size = terms.clone().map(f64::abs).sum::<f64>() + row.offset.abs();
+        (terms.sum::<f64>() + row.offset, size)
     }
 
     #[inline]
     fn push(&self, i: usize, gap: f64, u: f64, active: &mut ActiveConstraints) {
-        active.push(ConstraintId::member(self.index, i), self.laws[i], gap, &[u]);
+        active.push(ConstraintId::member(self.index, i), self.rows[i].law, gap, &[u]);
     }
 
     /// Whether a member of the part is involved in gap `i`.
     fn is_of(&self, model: &Model, part: &Part<'_>, i: usize) -> bool {
-        model.involves(part, self.row(i).0)
+        model.involves(part, self.terms(&self.rows[i]).0)
     }
 }
 
@@ -136,7 +127,7 @@ impl ConstraintFamily for LinearGaps {
     }
 
     fn law(&self, _model: &Model, id: ConstraintId) -> LawId {
-        self.laws[id.number()]
+        self.rows[id.number()].law
     }
 
     fn is_linear(&self, _model: &Model) -> bool {
@@ -154,9 +145,9 @@ impl ConstraintFamily for LinearGaps {
     ) -> StepResult {
         let (ahead, distance) = activation.of_gaps();
         let whole = matches!(part.members, Selection::All);
-        for i in 0..self.len() {
-            let (gap, u) = self.gap_and_velocity(i, at.q, at.v);
-            if (gap + ahead * u <= distance || self.always[i]) && (whole || self.is_of(model, part, i)) {
+        for (i, row) in self.rows.iter().enumerate() {
+            let (gap, u) = self.gap_and_velocity(row, at.q, at.v);
+            if (gap + ahead * u <= distance || row.always) && (whole || self.is_of(model, part, i)) {
                 self.push(i, gap, u, active);
             }
         }
@@ -171,7 +162,8 @@ impl ConstraintFamily for LinearGaps {
         active: &mut ActiveConstraints,
     ) -> StepResult {
         for i in ids.iter().map(|id| id.number()) {
-            self.push(i, self.gap(i, at.q), self.along(i, at.v), active);
+            let (gap, u) = self.gap_and_velocity(&self.rows[i], at.q, at.v);
+            self.push(i, gap, u, active);
         }
         Ok(())
     }
@@ -187,7 +179,7 @@ impl ConstraintFamily for LinearGaps {
         if rows.is_new() {
             for c in rows.active().own[self.index as usize].clone() {
                 let i = rows.active().ids[c].number();
-                rows.general(c, std::iter::once(self.row(i)));
+                rows.general(c, std::iter::once(self.terms(&self.rows[i])));
             }
         }
         Ok(())
@@ -218,16 +210,17 @@ impl ConstraintFamily for LinearGaps {
     #[inline]
     fn gaps(&self, _model: &Model, at: &Instant<'_>, of: GapsOf<'_>, out: &mut Vec<f64>) -> StepResult {
         match of {
-            GapsOf::Members => out.extend((0..self.len()).map(|i| self.gap(i, at.q))),
+            GapsOf::Members => out.extend(self.rows.iter().map(|row| self.gap(row, at.q))),
             GapsOf::Active(active, own) => {
-                out.extend(active.ids[own.clone()].iter().map(|id| self.gap(id.number(), at.q)));
+                let rows = active.ids[own.clone()].iter().map(|id| &self.rows[id.number()]);
+                out.extend(rows.map(|row| self.gap(row, at.q)));
             }
         }
         Ok(())
     }
 
     fn bilateral_gaps(&self, _model: &Model, out: &mut Vec<bool>) {
-        out.extend_from_slice(&self.always);
+        out.extend(self.rows.iter().map(|row| row.always));
     }
 
     fn positions(
@@ -239,7 +232,8 @@ impl ConstraintFamily for LinearGaps {
         out: &mut [f64],
     ) -> StepResult {
         for c in own.clone() {
-            out[active.row_start[c] as usize] = self.gap(active.ids[c].number(), at.q);
+            let row = &self.rows[active.ids[c].number()];
+            out[active.row_start[c] as usize] = self.gap(row, at.q);
         }
         Ok(())
     }

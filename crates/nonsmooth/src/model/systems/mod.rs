@@ -44,6 +44,24 @@ pub struct Layout {
     pub is_linear: bool,
     /// Whether nothing but constant loads acts on independent coordinates.
     pub is_ballistic: bool,
+    /// Whether a θ-step with θ = ½ keeps its energy under constant loads: it is linear and undamped, nothing is prescribed.
+    pub keeps_energy: bool,
+}
+
+/// Whether a θ-step with these forces may have works beside those of constraints; see [`Layout::keeps_energy`].
+#[inline]
+pub(crate) fn flows(keeps_energy: bool, rule: Theta, phi: f64, free: &Free) -> bool {
+    !keeps_energy || rule.theta != 0.5 || phi != 0.5 || !free.external.is_empty()
+}
+
+/// v⁺ = v + h M⁻¹ load of independent coordinates under constant loads.
+#[inline(always)]
+pub(crate) fn fall(load: &[f64], v: &[f64], h: f64, inverse: &[f64], v_next: &mut [f64]) {
+    let n = load.len();
+    let (v, inverse, v_next) = (&v[..n], &inverse[..n], &mut v_next[..n]);
+    for i in 0..n {
+        v_next[i] = v[i] + h * load[i] * inverse[i];
+    }
 }
 
 /// The weights of damping and stiffness in M̂.
@@ -178,8 +196,8 @@ pub trait SystemFamily: Send + Sync {
         out: &mut [f64],
     ) -> StepResult;
 
-    /// Kinetic and potential energy of its members; bodies read pose and twist in `at.rigid`, others q and v.
-    fn energies(&self, model: &Model, at: &Instant<'_>) -> StepResult<Energies>;
+    /// Adds kinetic and potential energy of its members; bodies read pose and twist in `at.rigid`, others q and v.
+    fn energies(&self, model: &Model, at: &Instant<'_>, total: &mut Energies) -> StepResult;
 
     /// The place in v of the first coordinate whose velocity is prescribed, if there is one.
     fn first_prescribed(&self) -> Option<usize> {
@@ -196,8 +214,10 @@ pub trait SystemFamily: Send + Sync {
         false
     }
 
-    /// v + h M⁻¹ load of a family that `is_ballistic`.
-    fn fall(&self, _v: &[f64], _h: f64, _mass: &MassGroups, _v_free: &mut [f64]) {}
+    /// Constant loads over its velocities [N, N·m]; a family that `is_ballistic` has them all.
+    fn loads(&self) -> &[f64] {
+        &[]
+    }
 
     /// θ-motion, if it has it.
     fn theta(&self) -> Option<&dyn ThetaMotion> {
@@ -268,11 +288,6 @@ pub trait ThetaMotion {
     /// Writes what is known of v⁺ beforehand into a guess of it: prescribed velocities at time `t`, where the motion takes them from there.
     fn prescribe(&self, _model: &Model, _t: f64, _guess: &mut [f64]) -> StepResult {
         Ok(())
-    }
-
-    /// Whether a step with these forces may have works at all; `works` is not asked for otherwise.
-    fn flows(&self, _rule: Theta, _phi: f64, _free: &Free) -> bool {
-        true
     }
 
     /// Adds the works of external, viscous, prescribed forces and of the scheme.

@@ -152,7 +152,7 @@ impl SystemFamily for PlanarBodies {
         Ok(())
     }
 
-    fn energies(&self, model: &Model, at: &Instant<'_>) -> StepResult<Energies> {
+    fn energies(&self, model: &Model, at: &Instant<'_>, total: &mut Energies) -> StepResult {
         let mut sum = Energies::default();
         for (i, body, _) in self.rows(model).filter(|(i, ..)| at.is_present(*i)) {
             let RigidState { position, velocity, spin, .. } = at.rigid[i];
@@ -160,7 +160,8 @@ impl SystemFamily for PlanarBodies {
             sum.kinetic += 0.5 * (body.mass * velocity.length_squared() + turning);
             sum.potential -= body.mass * model.rigid.gravity.dot(position);
         }
-        Ok(sum)
+        *total += sum;
+        Ok(())
     }
 
     fn theta(&self) -> Option<&dyn ThetaMotion> {

@@ -235,7 +235,7 @@ impl SystemFamily for SpatialBodies {
         Ok(())
     }
 
-    fn energies(&self, model: &Model, at: &Instant<'_>) -> StepResult<Energies> {
+    fn energies(&self, model: &Model, at: &Instant<'_>, total: &mut Energies) -> StepResult {
         let mut sum = Energies::default();
         for (Spot { i, .. }, body) in self.present(model, at) {
             let RigidState { position, rotation, velocity, spin } = at.rigid[i];
@@ -243,7 +243,8 @@ impl SystemFamily for SpatialBodies {
             sum.kinetic += 0.5 * (body.mass * velocity.length_squared() + turning);
             sum.potential -= body.mass * model.rigid.gravity.dot(position);
         }
-        Ok(sum)
+        *total += sum;
+        Ok(())
     }
 
     fn theta(&self) -> Option<&dyn ThetaMotion> {

@@ -103,8 +103,7 @@ impl LagrangianSystems {
         let first = systems.first().map_or(0, |system| system.range.start);
         let end = systems.last().map_or(0, |system| system.range.end);
         let members = first_member..first_member + systems.len();
-        let layout =
-            Layout { q: first..end, v: first..end, members, is_linear: false, is_ballistic: false };
+        let layout = Layout { q: first..end, v: first..end, members, ..Layout::default() };
         let mut fixed = vec![false; end - first];
         prescribed.iter().for_each(|p| fixed[p.index - first] = true);
         Self { layout, systems, prescribed, fixed, first_dense }
@@ -245,7 +244,7 @@ impl SystemFamily for LagrangianSystems {
     }
 
     #[inline(never)]
-    fn energies(&self, model: &Model, at: &Instant<'_>) -> StepResult<Energies> {
+    fn energies(&self, model: &Model, at: &Instant<'_>, total: &mut Energies) -> StepResult {
         let mut sum = Energies::default();
         for system in &self.systems {
             let own = system.energies(at).map_err(StepError::in_system(model, system.range.start))?;
@@ -256,7 +255,8 @@ impl SystemFamily for LagrangianSystems {
             }
             sum += own;
         }
-        Ok(sum)
+        *total += sum;
+        Ok(())
     }
 
     fn spoils_energy(&self, _model: &Model) -> Option<(&'static str, String)> {

@@ -61,7 +61,7 @@ impl LinearSystems {
     ) -> Self {
         let n = systems.last().map_or(0, |(range, _)| range.end);
         let mut family = Self {
-            layout: Layout { q: 0..n, v: 0..n, members: 0..0, is_linear: true, is_ballistic: false },
+            layout: Layout { q: 0..n, v: 0..n, is_linear: true, ..Layout::default() },
             systems: Vec::new(),
             mass: Sparse::empty(n),
             mass_diagonal: Vec::new(),
@@ -95,9 +95,9 @@ impl LinearSystems {
         family.groups = Groups::find(n, matrices, named);
         family.is_symmetric = family.damping.as_ref().is_none_or(|c| c.is_symmetric(0.0));
         family.layout.members = first_member..first_member + family.groups.len();
-        family.layout.is_ballistic = family.prescribed.is_empty()
+        family.layout.keeps_energy = family.prescribed.is_empty() && family.damping.is_none();
+        family.layout.is_ballistic = family.layout.keeps_energy
             && family.forces.is_empty()
-            && family.damping.is_none()
             && family.stiffness.is_none()
             && family.groups.single.len() == n;
         family
@@ -225,7 +225,7 @@ impl SystemFamily for LinearSystems {
     }
 
     #[inline]
-    fn energies(&self, _model: &Model, at: &Instant<'_>) -> StepResult<Energies> {
+    fn energies(&self, _model: &Model, at: &Instant<'_>, total: &mut Energies) -> StepResult {
         let n = self.n();
         let (q, v) = (&at.q[..n], &at.v[..n]);
         let (mut kinetic, mut potential) = (0.0, 0.0);
@@ -243,17 +243,12 @@ impl SystemFamily for LinearSystems {
         if let Some(stiffness) = &self.stiffness {
             potential += 0.5 * stiffness.form(q, q);
         }
-        Ok(Energies { kinetic, potential })
+        *total += Energies { kinetic, potential };
+        Ok(())
     }
 
-    #[inline]
-    fn fall(&self, v: &[f64], h: f64, mass: &MassGroups, v_free: &mut [f64]) {
-        let n = self.n();
-        let (load, v, inverse) = (&self.load[..n], &v[..n], &mass.scalars()[..n]);
-        let v_free = &mut v_free[..n];
-        for i in 0..n {
-            v_free[i] = v[i] + h * load[i] * inverse[i];
-        }
+    fn loads(&self) -> &[f64] {
+        &self.load
     }
 
     fn first_prescribed(&self) -> Option<usize> {

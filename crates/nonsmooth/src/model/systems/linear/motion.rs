@@ -13,7 +13,7 @@ use crate::instant::{Instant, Pass};
 use crate::log::Works;
 use crate::model::systems::prescribed::{dot, with_buffer};
 use crate::model::systems::{
-    Coeffs, Free, KickDriftMotion, SmoothMotion, SystemFamily, Theta, ThetaMotion, ThetaStep,
+    Coeffs, Free, KickDriftMotion, SmoothMotion, Theta, ThetaMotion, ThetaStep, fall, flows,
 };
 use crate::model::{Model, Presence};
 use crate::part::{Part, Selection};
@@ -31,24 +31,14 @@ impl ThetaMotion for LinearSystems {
         free: &mut Free,
     ) -> StepResult {
         if self.layout.is_ballistic && free.external.is_empty() && part.members.is_all() {
-            self.fall(at.now.v, rule.h, mass, &mut free.v);
+            fall(&self.load, at.now.v, rule.h, mass.scalars(), &mut free.v);
             return Ok(());
         }
         self.general_motion(model, part, at, rule, mass, free)
     }
 
-    #[inline]
-    fn flows(&self, rule: Theta, phi: f64, free: &Free) -> bool {
-        // Undamped systems under constant loads keep their energy at θ = ½.
-        rule.theta != 0.5
-            || phi != 0.5
-            || self.damping.is_some()
-            || !free.external.is_empty()
-            || !self.prescribed.is_empty()
-    }
-
     fn works(&self, model: &Model, step: &ThetaStep<'_>, works: &mut Works) -> StepResult {
-        if self.flows(step.rule, step.phi, step.free) {
+        if flows(self.layout.keeps_energy, step.rule, step.phi, step.free) {
             self.add_works(step, works);
             if !self.prescribed.is_empty() {
                 self.add_prescribed(model, step, works);
