@@ -116,7 +116,7 @@ impl Simulation {
     /// t_k = start + k h, where `start` is the time of the state less the steps it has already made.
     pub fn new(
         model: Arc<Model>,
-        state: State,
+        state: impl Into<Box<State>>,
         scheme: impl IntoIntegrator,
         step_size: f64,
     ) -> Result<Self, Refusal> {
@@ -125,16 +125,16 @@ impl Simulation {
             return Err(Refusal::StepSize { step_size });
         }
         integrator.accepts(&model)?;
+        let state: Box<State> = state.into();
         let start = state.t - state.step as f64 * step_size;
-        let (next, shown, log) = (Box::new(state.clone()), state.clone(), StepLog::default());
-        let state = Box::new(state);
+        let (next, shown, log) = (state.clone(), State::clone(&state), StepLog::default());
         Ok(Self { model, state, next, shown, log, integrator, start, step_size })
     }
 
     /// Continues a run from `state` on the grid of a run that began at `start` [s].
-    pub fn resume(&mut self, state: State, start: f64) {
-        self.next.copy_from(&state);
-        *self.state = state;
+    pub fn resume(&mut self, state: impl Into<Box<State>>, start: f64) {
+        self.state = state.into();
+        self.next.copy_from(&self.state);
         self.start = start;
     }
 
@@ -157,7 +157,8 @@ impl Simulation {
     }
 
     /// Goes on from another state of the same model, on the grid of that state.
-    pub fn set_state(&mut self, state: State) -> Result<(), StateError> {
+    pub fn set_state(&mut self, state: impl Into<Box<State>>) -> Result<(), StateError> {
+        let state: Box<State> = state.into();
         let now = &self.state;
         let arrays: [(_, &[f64], usize); 3] = [
             ("coordinate", &state.q, now.q.len()),

@@ -120,7 +120,7 @@ impl Subject {
         match (&self.scene, &self.exact) {
             (Some(scene), _) => {
                 let loaded = read(&scene.path, &scene.text, &scene.set)?;
-                Ok((loaded.simulation.model, loaded.simulation.state))
+                Ok((loaded.simulation.model, *loaded.simulation.state))
             }
             (None, Some((_, exact))) => exact.model().map_err(|error| Failure::Input(error.into())),
             (None, None) => Err(input("nothing to study".into())),

@@ -70,7 +70,7 @@ fn through(
         if carried {
             n_touched += 1;
             // Velocities after, at the place before: the impulse acts there.
-            let after = State { v: simulation.state.v.clone(), ..before.clone() };
+            let after = State { v: simulation.state.v.clone(), ..*before.clone() };
             see(kept(simulation, &before), kept(simulation, &after));
         }
     }

@@ -120,7 +120,7 @@ fn a_failed_step_leaves_the_state() {
     let mut last = simulation.state.clone();
     let error = loop {
         match simulation.step() {
-            Ok(frame) => last = frame.after.clone(),
+            Ok(frame) => last = frame.after.clone().into(),
             Err(error) => break error.to_string(),
         }
     };

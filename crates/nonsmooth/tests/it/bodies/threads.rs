@@ -53,7 +53,7 @@ fn run(make: fn() -> Yard, n_threads: usize, n: u64) -> State {
     pool.install(|| {
         let mut simulation = make().simulation(2e-3);
         simulation.run(n, &mut []).unwrap_or_else(|error| panic!("{error}"));
-        simulation.state
+        *simulation.state
     })
 }
 
