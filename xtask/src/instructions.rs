@@ -18,6 +18,8 @@ pub(crate) const AIM: f64 = 1200.0;
 
 /// The program counted: the package and the example that takes `--ball STEPS`.
 const COUNTED: (&str, &str) = ("nonsmooth", "bench_small");
+/// Scenes of `bench_core` that are counted beside it and printed: a rigid sphere and a pendulum, both by kick-drift.
+const BESIDE: [&str; 2] = ["sphere", "pendulum"];
 /// Steps of the two runs.
 const STEPS: [u64; 2] = [2_000, 12_000];
 
@@ -51,6 +53,10 @@ pub(crate) fn tier(workspace: &Workspace) -> Outcome {
     let line = format!("{} ({:.0} instructions)\n", step.files.len(), step.instructions);
     if let Err(error) = std::fs::write(workspace.root.join(BALL_STEP), line) {
         println!("{BALL_STEP}: {error}");
+    }
+    match beside(workspace) {
+        Ok(lines) => lines.iter().for_each(|line| println!("{line}")),
+        Err(wrong) => return Outcome::of(&[wrong], "see above"),
     }
     let over = step.instructions > GUARDED;
     let wrong = over.then(|| format!("{:.0} instructions, at most {GUARDED}", step.instructions));
@@ -90,15 +96,33 @@ fn valgrind() -> Result<(), Why> {
     }
 }
 
+/// Builds an example of the core.
+fn build(workspace: &Workspace, example: &str) -> Result<PathBuf, String> {
+    let words = ["build", "--release", "--package", COUNTED.0, "--example", example];
+    // Callgrind tells files by the lines of the debug information.
+    show(cargo(&workspace.root, &words).env("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only"))?;
+    Ok(workspace.release.join("examples").join(example))
+}
+
+/// Counts the scenes that are not guarded.
+fn beside(workspace: &Workspace) -> Result<Vec<String>, String> {
+    let program = build(workspace, "bench_core")?;
+    let [few, many] = STEPS;
+    let count = |scene: &str| -> Result<String, String> {
+        let whole =
+            |steps| run(workspace, &program, scene, steps).map(|cost| cost.values().sum::<f64>());
+        let instructions = (whole(many)? - whole(few)?) / (many - few) as f64;
+        Ok(format!("a step of the {scene}: {instructions:.0} instructions; not guarded"))
+    };
+    BESIDE.into_iter().map(count).collect()
+}
+
 /// Builds the example and counts; `Err` says in words why not.
 pub(crate) fn count(workspace: &Workspace) -> Result<Step, String> {
-    let (package, example) = COUNTED;
-    let build = ["build", "--release", "--package", package, "--example", example];
-    // Callgrind tells files by the lines of the debug information.
-    show(cargo(&workspace.root, &build).env("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only"))?;
-    let program = workspace.release.join("examples").join(example);
+    let program = build(workspace, COUNTED.1)?;
     let [few, many] = STEPS;
-    let (short, long) = (run(workspace, &program, few)?, run(workspace, &program, many)?);
+    let count = |steps| run(workspace, &program, "--ball", steps);
+    let (short, long) = (count(few)?, count(many)?);
     let per_step = |cost: f64| cost / (many - few) as f64;
     let difference = |file: &String| long[file] - short.get(file).unwrap_or(&0.0);
     let instructions = per_step(long.keys().map(difference).sum());
@@ -115,12 +139,12 @@ pub(crate) fn count(workspace: &Workspace) -> Result<Step, String> {
 }
 
 /// Instructions by file of one run.
-fn run(workspace: &Workspace, program: &Path, steps: u64) -> Result<Cost, String> {
+fn run(workspace: &Workspace, program: &Path, scene: &str, steps: u64) -> Result<Cost, String> {
     let out: PathBuf = workspace.target().join(format!("callgrind.{}.{steps}", std::process::id()));
     let mut command = Command::new("valgrind");
     command.arg("--tool=callgrind").arg(format!("--callgrind-out-file={}", out.display()));
     command.arg("--compress-strings=no").arg("--compress-pos=no").arg(program);
-    let ended = show(command.args(["--ball", &steps.to_string()]));
+    let ended = show(command.args([scene, &steps.to_string()]));
     let text = std::fs::read_to_string(&out);
     // What is left behind in the build folder is no failure.
     let _ = std::fs::remove_file(&out);

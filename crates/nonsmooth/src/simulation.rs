@@ -293,7 +293,7 @@ mod tests {
         assert!(matches!(simulation.set_state(long), Err(StateError::Length { got: 2, .. })));
         let nan = State { v: vec![f64::NAN], ..state.clone() };
         assert!(matches!(simulation.set_state(nan), Err(StateError::NotFinite { .. })));
-        assert_eq!(simulation.state, state);
+        assert_eq!(*simulation.state, state);
         simulation.set_input("torque", 4.0).unwrap();
         simulation.step().unwrap();
         assert_eq!((simulation.state.t, &simulation.state.inputs[..]), (0.5, &[4.0][..]));
