@@ -32,9 +32,14 @@ fn verdict(line: &Line) -> &'static str {
     if line.passed { "pass" } else { "FAIL" }
 }
 
+/// What was found about a line's ability to fail; empty where that was not tried.
+fn proof(line: &Line) -> String {
+    line.proof.as_ref().map_or(String::new(), |proof| format!("; {}", proof.told()))
+}
+
 /// Passed and all lines.
 fn score(sections: &[Section]) -> (usize, usize) {
-    let lines = || sections.iter().flat_map(|section| &section.lines);
+    let lines = || sections.iter().flat_map(|section| &section.lines).filter(|line| line.counts());
     (lines().filter(|line| line.passed).count(), lines().count())
 }
 
@@ -74,8 +79,9 @@ fn markdown_section(section: &Section, text: &mut String) {
         let what = cell(what);
         let _ = writeln!(
             text,
-            "| {place} | {what} | {measured} | {expected}{tolerance} | {} |",
-            verdict(line)
+            "| {place} | {what} | {measured} | {expected}{tolerance} | {}{} |",
+            verdict(line),
+            proof(line)
         );
     }
 }
@@ -132,11 +138,12 @@ fn html_section(section: &Section, text: &mut String) {
         let verdict = verdict(line);
         let _ = writeln!(
             text,
-            "<tr><td>{}</td><td>{}</td><td>{measured}</td><td>{}{}</td><td class=\"{verdict}\">{verdict}</td></tr>",
+            "<tr><td>{}</td><td>{}</td><td>{measured}</td><td>{}{}</td><td class=\"{verdict}\">{verdict}{}</td></tr>",
             inline(place),
             inline(what),
             inline(expected),
-            inline(tolerance)
+            inline(tolerance),
+            inline(&proof(line))
         );
     }
     text.push_str("</table>\n");

@@ -48,6 +48,40 @@ pub(super) struct Line {
     pub(super) tolerance: String,
     /// The verdict.
     pub(super) passed: bool,
+    /// Whether it can fail, where that was tried.
+    pub(super) proof: Option<Proof>,
+}
+
+/// Whether a line can fail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Proof {
+    /// It uses no scheme.
+    Arithmetic,
+    /// The mistakes with which it fails: scheme and what is wrong.
+    FelledBy(Vec<String>),
+    /// The mistakes with which the section cannot be made, where no other fells the line.
+    StoppedBy(Vec<String>),
+    /// A mistake changes its number, but none makes it fail.
+    NeverFell,
+}
+
+impl Proof {
+    /// For the page and the terminal.
+    pub(super) fn told(&self) -> String {
+        match self {
+            Proof::Arithmetic => "arithmetic, not counted".to_owned(),
+            Proof::FelledBy(mistakes) => format!("felled by {}", mistakes.join(", ")),
+            Proof::StoppedBy(mistakes) => format!("stopped by {}", mistakes.join(", ")),
+            Proof::NeverFell => "NEVER FELL".to_owned(),
+        }
+    }
+}
+
+impl Line {
+    /// Whether it counts: arithmetic does not.
+    pub(super) fn counts(&self) -> bool {
+        self.proof != Some(Proof::Arithmetic)
+    }
 }
 
 impl Section {
@@ -72,6 +106,7 @@ impl Section {
             expected: number(expected),
             tolerance: format!(" ± {}", number(tolerance)),
             passed: (measured - expected).abs() <= tolerance,
+            proof: None,
         });
     }
 
@@ -99,6 +134,7 @@ impl Section {
                 format!(" ± {}", number(tolerance))
             },
             passed: measured.len() == expected.len() && measured.iter().zip(expected).all(near),
+            proof: None,
         });
     }
 
@@ -121,7 +157,7 @@ impl Section {
     ) {
         let (measured, expected) = (number(measured), format!("{sign} {}", number(bound)));
         let (what, tolerance) = (what.to_owned(), String::new());
-        self.lines.push(Line { place, what, measured, expected, tolerance, passed });
+        self.lines.push(Line { place, what, measured, expected, tolerance, passed, proof: None });
     }
 
     /// Adds a figure.

@@ -1,18 +1,29 @@
-//! The schemes of the papers by name; a test may put a wrong one in the place of another.
+//! The schemes of the papers by name; a proof makes one of them wrong, a test puts another in its place.
 
+use super::mistake::{Mistake, Mistaken};
 use nonsmooth::observers::Trajectory;
 use nonsmooth::solvers::Options;
 use nonsmooth::{Integrator, Model, Simulation, SolverSettings, State};
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Makes integrators.
 #[derive(Clone, Default)]
 pub(super) struct Schemes {
     /// A scheme, the one that is made in its place, and options that are set on top.
     pub(super) instead: Option<(&'static str, &'static str, Options)>,
+    /// A scheme that makes a mistake in every step.
+    pub(super) mistaken: Option<(String, Mistake)>,
+    /// Names of the schemes made so far.
+    pub(super) made: Arc<Mutex<BTreeSet<String>>>,
 }
 
 impl Schemes {
+    /// Names of the schemes made so far, in order.
+    pub(super) fn made(&self) -> Vec<String> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
     /// The integrator called `name` with these options.
     pub(super) fn make(&self, name: &str, options: &Options) -> anyhow::Result<Box<dyn Integrator>> {
         self.make_with(name, options, SolverSettings::default())
@@ -25,15 +36,21 @@ impl Schemes {
         options: &Options,
         solving: SolverSettings,
     ) -> anyhow::Result<Box<dyn Integrator>> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
+        let mistake = self.mistaken.as_ref().filter(|(of, _)| of == name).map(|(_, mistake)| *mistake);
         let (name, options) = match &self.instead {
             Some((of, by, options)) if *of == name => (*by, options),
             _ => (name, options),
         };
         let entry = nonsmooth::integrators::find(name)
             .ok_or_else(|| anyhow::anyhow!("no integrator `{name}`"))?;
-        entry.build(options, solving).map_err(|errors| {
+        let inner = entry.build(options, solving).map_err(|errors| {
             let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
             anyhow::anyhow!("{name}: {}", errors.join("; "))
+        })?;
+        Ok(match mistake {
+            Some(mistake) => Box::new(Mistaken { inner, mistake }),
+            None => inner,
         })
     }
 

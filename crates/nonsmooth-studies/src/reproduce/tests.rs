@@ -1,8 +1,9 @@
 //! Every paper passes, and a wrong scheme makes it fail.
 
-use super::PAPERS;
-use super::paper::Line;
+use super::paper::{Line, Proof, Section};
 use super::schemes::Schemes;
+use super::{PAPERS, proof};
+use nonsmooth::analysis::exact::{self, Side};
 use nonsmooth::solvers::Options;
 
 /// Lines of a paper that fail with these schemes; a section that cannot be made counts as one.
@@ -46,7 +47,27 @@ fn every_line_passes_and_a_wrong_scheme_makes_some_fail() {
     for paper in PAPERS {
         let failures = failing(paper.key, &Schemes::default());
         assert!(failures.is_empty(), "{}: {failures:#?}", paper.key);
-        let instead = Schemes { instead: Some(wrong(paper.key)) };
+        let instead = Schemes { instead: Some(wrong(paper.key)), ..Schemes::default() };
         assert!(!failing(paper.key, &instead).is_empty(), "{}: a wrong scheme passes", paper.key);
     }
+}
+
+#[test]
+fn a_proof_tells_what_fells_a_line_and_what_is_arithmetic() {
+    fn make(schemes: &Schemes) -> anyhow::Result<Section> {
+        let mut section = Section::new("", "");
+        let ball = exact::find("ball").expect("listed").build(&Options::default());
+        let ball = ball.map_err(|errors| anyhow::anyhow!("{errors:?}"))?;
+        let run = schemes.run(("moreau-jean", &Options::default()), ball.model()?, 0.01, 10)?;
+        let fallen = run.q[run.q.len() - 1][0];
+        section.close("fall", "height", fallen, ball.motion(0.1, Side::Left).q[0], 1e-12);
+        section.at_most("fall", "height is finite", fallen, 1e3);
+        section.close("sum", "1 + 1", 1.0 + 1.0, 2.0, 0.0);
+        Ok(section)
+    }
+    let proved = proof::prove(make).expect("it can be made");
+    let proofs: Vec<&Proof> = proved.lines.iter().filter_map(|line| line.proof.as_ref()).collect();
+    let felled = ["velocity", "position", "excess", "offset", "sink", "still"];
+    let felled = felled.map(|mistake| format!("moreau-jean: {mistake}")).to_vec();
+    assert_eq!(proofs, [&Proof::FelledBy(felled), &Proof::NeverFell, &Proof::Arithmetic]);
 }
