@@ -20,7 +20,7 @@ const LONG: u64 = 10_000;
 
 /// The floor carries the weight, at the point below the common centre of mass, to this part of it.
 fn carried(frame: &Observation<'_>, part: f64) {
-    let (rigid, h) = (&frame.model.rigid, frame.after.step_size);
+    let (rigid, h) = (&frame.model.rigid, frame.log.constraints.length);
     let (impulse, moment) = support(frame);
     let (mut weight, mut turn) = (DVec3::ZERO, DVec3::ZERO);
     for (i, body) in rigid.bodies.iter().enumerate() {
