@@ -11,6 +11,23 @@ use glam::DVec3;
 use nonsmooth_solvers::MassGroups;
 
 impl Model {
+    /// Whether the velocity of a coordinate is prescribed.
+    pub(crate) fn has_prescribed(&self) -> bool {
+        self.systems.iter().any(|family| !family.prescribed().is_empty())
+    }
+
+    /// The places in v of coordinates whose velocity is prescribed.
+    pub(crate) fn prescribed(&self) -> impl Iterator<Item = usize> + '_ {
+        self.systems.iter().flat_map(|family| family.prescribed()).map(|prescribed| prescribed.index)
+    }
+
+    /// out += forces at an instant, of systems and given ones.
+    pub(crate) fn smooth_forces(&self, at: &Instant<'_>, out: &mut [f64]) -> StepResult {
+        let mut power = Works::default();
+        self.smooth_motions().try_for_each(|motion| motion.forces(self, at, out, &mut power))?;
+        self.forces.iter().try_for_each(|force| force.add(self, at, out))
+    }
+
     /// q ⊕ step over all coordinates: `step` as velocities of the state times a time [m, rad].
     #[inline]
     pub fn retract(&self, q: &[f64], step: &[f64], q_next: &mut [f64]) {

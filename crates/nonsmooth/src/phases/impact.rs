@@ -113,15 +113,15 @@ impl Impact {
         }
     }
 
-    /// Books p·½(u⁻ + u⁺) of every row and writes an event for each constraint that began; `v` is v⁻ in working axes.
+    /// Books p·½(u⁻ + u⁺) of every row, and what holds prescribed coordinates; writes an event for each constraint that began.
     pub fn book(
         &self,
         model: &Model,
         active: &ActiveConstraints,
-        (t, v): (f64, &[f64]),
+        at: &Instant<'_>,
         works: &mut Works,
         log: &mut StepLog,
-    ) {
+    ) -> StepResult {
         let mut along = [0.0; 6];
         let (first, mut whole) = (log.events.len(), 0.0);
         for (family, own) in model.constraints.iter().zip(&active.own) {
@@ -130,7 +130,7 @@ impl Impact {
                 if self.p[rows.clone()].iter().all(|p| *p == 0.0) {
                     continue;
                 }
-                active.jacobian.dot(c, v, &mut along[..rows.len()]);
+                active.jacobian.dot(c, at.v, &mut along[..rows.len()]);
                 let mut done = 0.0;
                 for (k, row) in rows.clone().enumerate() {
                     let p = self.p[row];
@@ -148,11 +148,33 @@ impl Impact {
                 whole += done;
                 if self.begins[c] && self.p[rows.start] > 0.0 {
                     let u = (&self.u_minus[rows.clone()], &self.u_plus[rows.clone()]);
-                    log.event(active, c, t, u, &self.p[rows], done);
+                    log.event(active, c, at.t, u, &self.p[rows], done);
                 }
             }
         }
         log.set_whole(first, whole);
+        if model.has_prescribed() { self.book_supports(model, active, at, works) } else { Ok(()) }
+    }
+
+    /// The work of R = M (v⁺ − v⁻) − Jᵀ p, which holds prescribed coordinates that M couples to those that are hit.
+    fn book_supports(
+        &self,
+        model: &Model,
+        active: &ActiveConstraints,
+        at: &Instant<'_>,
+        works: &mut Works,
+    ) -> StepResult {
+        let change: Vec<f64> = self.v.iter().zip(at.v).map(|(w, v)| w - v).collect();
+        let mut reaction = vec![0.0; change.len()];
+        model.times(at, [1.0, 0.0, 0.0], &change, &mut reaction)?;
+        for c in 0..active.len() {
+            let minus: Vec<f64> = self.p[active.rows(c)].iter().map(|p| -p).collect();
+            active.jacobian.add_transposed(c, &minus, &mut reaction);
+        }
+        for i in model.prescribed() {
+            works.prescribed += 0.5 * reaction[i] * (at.v[i] + self.v[i]);
+        }
+        Ok(())
     }
 }
 
@@ -324,7 +346,7 @@ pub fn strike<'a>(
     // The problem holds J, which the step is about to write.
     problem.delassus.release();
     let mut works = Works::default();
-    made.book(model, active, (now.t, start.v), &mut works, log);
+    made.book(model, active, &start, &mut works, log)?;
     log.struck = Some(works);
     active.u_minus.clone_from(&made.u_plus);
     state.copy_from(now);

@@ -32,7 +32,7 @@ use super::moreau_jean::{NEWTON_ITERATIONS, NEWTON_TOLERANCE};
 use super::{Entry, Integrator, Refusal};
 use crate::error::{StepError, StepResult};
 use crate::instant::{Instant, Pass};
-use crate::log::{Counts, StepLog, Works};
+use crate::log::{Counts, StepLog};
 use crate::model::{Activation, ActiveConstraints, Coeffs, Free, Level, Model, State};
 use crate::newton::Newton;
 use crate::part::Part;
@@ -246,9 +246,7 @@ impl AlphaScratch {
 fn forces(model: &Model, at: &Instant<'_>, out: &mut Vec<f64>) -> StepResult {
     out.clear();
     out.resize(at.v.len(), 0.0);
-    let mut power = Works::default();
-    model.smooth_motions().try_for_each(|motion| motion.forces(model, at, out, &mut power))?;
-    model.forces.iter().try_for_each(|force| force.add(model, at, out))?;
+    model.smooth_forces(at, out)?;
     if model.is_elastic() {
         model.constraints.iter().try_for_each(|family| family.elastic_forces(model, at, 0.0, out))?;
     }

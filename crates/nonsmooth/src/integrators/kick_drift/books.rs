@@ -7,6 +7,8 @@
 //! half kick  ½σ λ at the configuration of the cut              impact   p · ½ (u⁻ + u⁺)
 //! ```
 //!
+//! What holds a prescribed coordinate does its work likewise: R = M Δv − κ f − Jᵀ p there.
+//!
 //! These telescope. The drift changes V only; with the works of conservative forces in the kicks that is `scheme`. The energy shown is
 //! that of the velocity at q, which is half a kick ahead of v̂. The works of that half kick, column by column, are booked with the step that
 //! ends at q and taken back from the next one. So every column is that of the time at which it is shown.
@@ -100,6 +102,12 @@ impl Books {
                 }
             }
         }
+        if model.has_prescribed() {
+            let length = drift.kick_length();
+            let all: Vec<f64> = path.acceleration.iter().map(|a| length * a).collect();
+            let free: Vec<f64> = free.v.iter().zip(here.v).map(|(w, v)| w - v).collect();
+            self.book_supports(model, &here, (share, length), (&all, &free), (active, &kick.p))?;
+        }
         if roles.lost > 0 {
             log.note(REBOUNDS_GIVEN_UP, roles.lost as f64);
         }
@@ -141,6 +149,33 @@ impl Books {
             self.works.external += share * external * mean;
             self.works.drive += share * drive * mean;
             self.works.scheme += share * (self.force[i] - external - drive) * mean;
+        }
+        Ok(())
+    }
+
+    /// Works of what holds prescribed coordinates while impulses p change the velocity by `all`, and would by `free` without them: what
+    /// holds them against forces was booked with the forces.
+    fn book_supports(
+        &mut self,
+        model: &Model,
+        at: &Instant<'_>,
+        (share, length): (f64, f64),
+        (all, free): (&[f64], &[f64]),
+        (active, p): (&ActiveConstraints, &[f64]),
+    ) -> StepResult {
+        let n = at.v.len();
+        let (mut with, mut without, mut f) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+        model.times(at, [1.0, 0.0, 0.0], all, &mut with)?;
+        model.times(at, [1.0, 0.0, 0.0], free, &mut without)?;
+        model.smooth_forces(at, &mut f)?;
+        for c in 0..active.len() {
+            let minus: Vec<f64> = p[active.rows(c)].iter().map(|p| -p).collect();
+            active.jacobian.add_transposed(c, &minus, &mut with);
+        }
+        for i in model.prescribed() {
+            let mean = at.v[i] + 0.5 * share * all[i];
+            self.works.prescribed += share * (with[i] - length * f[i]) * mean;
+            self.works.scheme -= share * (without[i] - length * f[i]) * mean;
         }
         Ok(())
     }
@@ -237,6 +272,15 @@ impl Books {
             self.works.external += external * mean(i);
             self.works.drive += drive * mean(i);
             self.works.scheme += (self.force[i] - total[i] - external - drive) * mean(i);
+        }
+        if model.has_prescribed() {
+            let mut f = vec![0.0; at.v.len()];
+            model.smooth_forces(&at, &mut f)?;
+            for i in model.prescribed() {
+                let held = (self.force[i] - total[i] - length * f[i]) * mean(i);
+                self.works.prescribed += held;
+                self.works.scheme -= held;
+            }
         }
         Ok(())
     }

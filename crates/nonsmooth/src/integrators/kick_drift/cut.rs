@@ -29,6 +29,6 @@ pub(super) fn impact_at(
     let here = drift.here();
     let solving = (&mut *settings, &mut *problem);
     let made = impact(model, &drift.memory, (&here, active), Begins::InContact, mass, solving, log)?;
-    made.book(model, active, (here.t, here.v), &mut books.works, log);
+    made.book(model, active, &here, &mut books.works, log)?;
     drift.set_velocity(model, &made.v)
 }

@@ -18,7 +18,7 @@ pub(crate) use lagrangian::LagrangianSystem;
 pub use lagrangian::{At, FiniteDifferences, Lagrangian, LagrangianSystems};
 pub use linear::{DENSE_LIMIT, Linear, LinearSystems, TimeForce};
 pub use planar::PlanarBodies;
-pub(crate) use prescribed::Prescribed;
+pub use prescribed::Prescribed;
 pub use prescribed::Velocity;
 pub use spatial::SpatialBodies;
 pub(crate) use spatial_motion::rotate_freely;
@@ -199,9 +199,14 @@ pub trait SystemFamily: Send + Sync {
     /// Adds kinetic and potential energy of its members; bodies read pose and twist in `at.rigid`, others q and v.
     fn energies(&self, model: &Model, at: &Instant<'_>, total: &mut Energies) -> StepResult;
 
+    /// Coordinates whose velocity is prescribed.
+    fn prescribed(&self) -> &[Prescribed] {
+        &[]
+    }
+
     /// The place in v of the first coordinate whose velocity is prescribed, if there is one.
     fn first_prescribed(&self) -> Option<usize> {
-        None
+        self.prescribed().first().map(|prescribed| prescribed.index)
     }
 
     /// What of it has no energy that is quadratic in v and kept in free motion, and its name: dissipation, forces in time.

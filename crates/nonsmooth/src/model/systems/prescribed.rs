@@ -8,7 +8,7 @@ use nonsmooth_solvers::invert;
 pub type Velocity = Box<dyn Fn(f64) -> Result<f64, UserError> + Send + Sync>;
 
 /// A coordinate whose velocity is a given function of time.
-pub(crate) struct Prescribed {
+pub struct Prescribed {
     /// Its place in v.
     pub(crate) index: usize,
     /// Its velocity [m/s].
@@ -25,6 +25,22 @@ impl Prescribed {
         let (system, coordinate) = model.velocity_name(self.index);
         Err(StepError::NotFinite { what: "velocity", system, coordinate, value }.into())
     }
+}
+
+/// How far prescribed velocities are from their values at time `t`, in a vector over velocities; zero elsewhere.
+pub(super) fn changes(
+    prescribed: &[Prescribed],
+    model: &Model,
+    t: f64,
+    v: &[f64],
+    out: &mut Vec<f64>,
+) -> StepResult {
+    out.clear();
+    out.resize(v.len(), 0.0);
+    prescribed.iter().try_for_each(|p| {
+        out[p.index] = p.at(model, t)? - v[p.index];
+        Ok(())
+    })
 }
 
 /// Inverts a dense block with the rows and columns of fixed coordinates taken out (zero in the result); `false` if it is singular.

@@ -263,8 +263,8 @@ impl SystemFamily for LagrangianSystems {
         self.systems.first().map(|system| ("nonlinear dynamics of system", system.name.clone()))
     }
 
-    fn first_prescribed(&self) -> Option<usize> {
-        self.prescribed.first().map(|prescribed| prescribed.index)
+    fn prescribed(&self) -> &[Prescribed] {
+        &self.prescribed
     }
 
     fn theta(&self) -> Option<&dyn ThetaMotion> {

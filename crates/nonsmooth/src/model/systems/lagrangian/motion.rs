@@ -11,7 +11,8 @@ use super::{LagrangianSystem, LagrangianSystems};
 use crate::error::{StepError, StepResult, check_finite_from};
 use crate::instant::{Instant, Pass};
 use crate::log::Works;
-use crate::model::systems::prescribed::{dot, with_buffer};
+use crate::model::systems::SystemFamily;
+use crate::model::systems::prescribed::{changes, dot, with_buffer};
 use crate::model::systems::{Free, KickDriftMotion, SmoothMotion, Theta, ThetaMotion, ThetaStep};
 use crate::model::{Model, Presence, UserError};
 use crate::part::Part;
@@ -141,7 +142,7 @@ impl KickDriftMotion for LagrangianSystems {
         mass: &MassGroups,
         free: &mut Free,
     ) -> StepResult {
-        for (member, system) in self.chosen(part) {
+        for (_, system) in self.chosen(part) {
             let range = system.range.clone();
             let own = &mut free.v[range.clone()];
             own.fill(0.0);
@@ -153,6 +154,14 @@ impl KickDriftMotion for LagrangianSystems {
                     .zip(&free.external[range.clone()])
                     .for_each(|(f, external)| *f += external);
             }
+        }
+        if !self.prescribed.is_empty() {
+            // What M couples to a prescribed velocity feels its change.
+            changes(&self.prescribed, model, at.t + 0.5 * part.h, at.v, &mut free.more)?;
+            self.times(model, at, [-1.0, 0.0, 0.0], &free.more, &mut free.v)?;
+        }
+        for (member, system) in self.chosen(part) {
+            let range = system.range.clone();
             mass.solve_group(member, &mut free.v, &mut free.scratch);
             range.clone().for_each(|i| free.v[i] += at.v[i]);
             check_finite_from(model, "velocity", range.start, &free.v[range.clone()])?;

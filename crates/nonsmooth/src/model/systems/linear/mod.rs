@@ -251,8 +251,8 @@ impl SystemFamily for LinearSystems {
         &self.load
     }
 
-    fn first_prescribed(&self) -> Option<usize> {
-        self.prescribed.first().map(|prescribed| prescribed.index)
+    fn prescribed(&self) -> &[Prescribed] {
+        &self.prescribed
     }
 
     fn spoils_energy(&self, model: &Model) -> Option<(&'static str, String)> {

@@ -11,7 +11,8 @@ use super::LinearSystems;
 use crate::error::{StepError, StepResult, check_finite};
 use crate::instant::{Instant, Pass};
 use crate::log::Works;
-use crate::model::systems::prescribed::{dot, with_buffer};
+use crate::model::systems::SystemFamily;
+use crate::model::systems::prescribed::{changes, dot, with_buffer};
 use crate::model::systems::{
     Coeffs, Free, KickDriftMotion, SmoothMotion, Theta, ThetaMotion, ThetaStep, fall, flows,
 };
@@ -190,12 +191,16 @@ impl KickDriftMotion for LinearSystems {
         f.clear();
         f.resize(model.n_velocities(), 0.0);
         self.add_state_forces(at, &mut f, &mut Works::default());
+        for i in self.chosen(part) {
+            f[i] = length * f[i] + free.external.get(i).copied().unwrap_or(0.0);
+        }
+        if !self.prescribed.is_empty() {
+            // What M couples to a prescribed velocity feels its change.
+            changes(&self.prescribed, model, at.t + 0.5 * part.h, at.v, &mut free.scratch)?;
+            self.times(model, at, [-1.0, 0.0, 0.0], &free.scratch, &mut f)?;
+        }
         for member in part.members.within(self.layout.members.clone()) {
             let velocities = self.groups.velocities(member - first);
-            for &i in velocities {
-                let external = free.external.get(i as usize).copied().unwrap_or(0.0);
-                f[i as usize] = length * f[i as usize] + external;
-            }
             mass.solve_group(member, &mut f, &mut free.scratch);
             velocities.iter().for_each(|&i| free.v[i as usize] = at.v[i as usize] + f[i as usize]);
         }
