@@ -8,7 +8,7 @@
 //! over all constraints c, with u = W p + u_free computed here from the problem, never taken from the solver. λ_max is
 //! that of the symmetric part. Where the denominator vanishes the residual is absolute. A constraint with
 //! λ_max ≤ 0 cannot be moved by its own impulse; it is weighed with the mean of the others (1 if there is none).
-//! For bodies that touch, threads share the constraints in chunks of fixed size, so that the sums do not depend on them.
+//! For bodies in contact, threads share the constraints in chunks of fixed size, so that the sums do not depend on them.
 //!
 //! Beside it stands the measure by which collections of such problems are published, with ρ = 1 for all:
 //! ‖p − P_C(p − (u + shift))‖ / ‖u_free‖ [Acary18].

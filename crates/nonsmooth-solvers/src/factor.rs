@@ -144,7 +144,7 @@ impl GeneralFactor {
         let rows = source.iter().map(|&(_, i, _)| i as usize).collect();
         let pattern = SymbolicSparseColMat::new_checked(n, n, start, None, rows);
         let matrix = SparseColMat::new(pattern, vec![0.0; source.len()]);
-        // By dense panels whatever faer guesses: bodies that touch are blocks of six rows. 100 spheres in a box and a wall of
+        // By dense panels whatever faer guesses: bodies in contact are blocks of six rows. 100 spheres in a box and a wall of
         // bricks take less than half of the time this way; an arch of 21 stones and stacks the same.
         let by_panels = lu::LuSymbolicParams {
             supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,

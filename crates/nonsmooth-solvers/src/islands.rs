@@ -1,7 +1,7 @@
 //! Islands: groups of constraints that do not feel each other, and the problem of each.
 //!
-//! Two constraints feel each other if W has an entry that joins them, or, where W = J M⁻¹ Jᵀ, if they touch the same
-//! body. The islands of a problem are independent problems, listed by their first constraint. Bodies that touch are
+//! Two constraints feel each other if W has an entry that joins them, or, where W = J M⁻¹ Jᵀ, if they name the same
+//! body. The islands of a problem are independent problems, listed by their first constraint. Bodies in contact are
 //! split in time that is linear in the contacts, however many islands there are.
 
 use crate::delassus::{Delassus, Form};
@@ -166,11 +166,11 @@ impl Island {
 
     fn primal(&self, whole: &Primal) -> Primal {
         let group = components(&whole.mass);
-        let mut touched = vec![false; group.len()];
+        let mut named = vec![false; group.len()];
         for &i in &self.rows {
-            whole.jacobian.row(i).0.iter().for_each(|&j| touched[group[j as usize]] = true);
+            whole.jacobian.row(i).0.iter().for_each(|&j| named[group[j as usize]] = true);
         }
-        let kept: Vec<usize> = (0..group.len()).filter(|&i| touched[group[i]]).collect();
+        let kept: Vec<usize> = (0..group.len()).filter(|&i| named[group[i]]).collect();
         let mut number = vec![u32::MAX; group.len()];
         kept.iter().enumerate().for_each(|(k, &i)| number[i] = k as u32);
         let take = |rows: &[usize], from: &Sparse| {
@@ -198,7 +198,7 @@ mod tests {
     use crate::certificate::certify;
     use crate::set::Set;
 
-    /// Bodies 0 and 2 touch, body 1 has a friction contact of its own.
+    /// Bodies 0 and 2 meet, body 1 has a friction contact of its own.
     fn example() -> (Sparse, Sparse, Vec<Set>, Vec<f64>) {
         let mass = Sparse::diagonal(&[1.0, 2.0, 2.0, 3.0]);
         let jacobian = Sparse::from_rows(&[

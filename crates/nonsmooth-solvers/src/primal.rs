@@ -389,12 +389,12 @@ pub(crate) fn product(a: &Sparse, b: &Sparse) -> Sparse {
     let square = a.n_rows() == b.n_columns;
     let mut c = Sparse::empty(b.n_columns);
     let mut sum = vec![0.0; b.n_columns];
-    let mut touched: Vec<u32> = Vec::new();
-    let mut is_touched = vec![false; b.n_columns];
-    let touch = |touched: &mut Vec<u32>, is_touched: &mut Vec<bool>, j: u32| {
-        if !is_touched[j as usize] {
-            is_touched[j as usize] = true;
-            touched.push(j);
+    let mut marked: Vec<u32> = Vec::new();
+    let mut is_marked = vec![false; b.n_columns];
+    let mark = |marked: &mut Vec<u32>, is_marked: &mut Vec<bool>, j: u32| {
+        if !is_marked[j as usize] {
+            is_marked[j as usize] = true;
+            marked.push(j);
         }
     };
     for i in 0..a.n_rows() {
@@ -402,18 +402,18 @@ pub(crate) fn product(a: &Sparse, b: &Sparse) -> Sparse {
         for (&k, &x) in columns.iter().zip(values) {
             let (columns, values) = b.row(k as usize);
             for (&j, &y) in columns.iter().zip(values) {
-                touch(&mut touched, &mut is_touched, j);
+                mark(&mut marked, &mut is_marked, j);
                 sum[j as usize] += x * y;
             }
         }
         if square {
-            touch(&mut touched, &mut is_touched, i as u32);
+            mark(&mut marked, &mut is_marked, i as u32);
         }
-        touched.sort_unstable();
-        for j in touched.drain(..) {
+        marked.sort_unstable();
+        for j in marked.drain(..) {
             c.column.push(j);
             c.value.push(std::mem::take(&mut sum[j as usize]));
-            is_touched[j as usize] = false;
+            is_marked[j as usize] = false;
         }
         c.finish_row();
     }

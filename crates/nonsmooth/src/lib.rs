@@ -1,4 +1,4 @@
-//! Mechanical systems that touch, hit, stick and slide, with the contact laws solved exactly.
+//! Mechanical systems that meet, hit, stick and slide, with the contact laws solved exactly.
 //!
 //! A [`Model`] is a list of families of systems tied by families of constraints; [`model::ModelBuilder`] collects and checks it. An
 //! [`Integrator`] makes a step: it reads a [`State`] and writes the next. [`Simulation`] makes many steps and shows each to observers.

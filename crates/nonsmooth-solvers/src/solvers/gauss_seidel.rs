@@ -62,7 +62,7 @@ impl Relaxation {
         Self { rule, order, accelerated: false, sweeper, u, trial, history }
     }
 
-    /// Extrapolates from now on, or not; bodies that touch only.
+    /// Extrapolates from now on, or not; bodies in contact only.
     pub(super) fn accelerate(&mut self, yes: bool) {
         self.accelerated = yes;
     }

@@ -275,10 +275,10 @@ impl Lcp {
             column.iter().for_each(|&(j, g)| by_component[j].push((variable, g)));
         }
         let mut matrix = Sparse::empty(n);
-        let (mut sum, mut touched) = (vec![0.0; n], Vec::new());
+        let (mut sum, mut marked) = (vec![0.0; n], Vec::new());
         for (row, coupling) in self.rows.iter().zip(&self.coupling) {
             let mut add = |variable: usize, x: f64| {
-                touched.push(variable as u32);
+                marked.push(variable as u32);
                 sum[variable] += x;
             };
             for &(i, l) in row {
@@ -288,9 +288,9 @@ impl Lcp {
                 }
             }
             coupling.iter().for_each(|&(variable, x)| add(variable, x));
-            touched.sort_unstable();
-            touched.dedup();
-            for variable in touched.drain(..) {
+            marked.sort_unstable();
+            marked.dedup();
+            for variable in marked.drain(..) {
                 matrix.column.push(variable);
                 matrix.value.push(std::mem::take(&mut sum[variable as usize]));
             }

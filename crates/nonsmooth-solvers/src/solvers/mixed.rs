@@ -4,7 +4,7 @@
 //! w = M x + q,     lower ≤ x ≤ upper:     x = lower → w ≥ 0,   x = upper → w ≤ 0,   between → w = 0
 //! ```
 //!
-//! Bounds may be infinite; a free x has w = 0. Islands, rows that no other row touches, are solved one by one. Free
+//! Bounds may be infinite; a free x has w = 0. Islands, rows that no other row is coupled to, are solved one by one. Free
 //! variables are eliminated (`reduction.rs`), or where that fails split in two nonnegative ones. What remains is a
 //! [`Tableau`]. The basis in which a path ends is solved from the original data, with refinement; if the judge is not
 //! content, a new path starts from that basis, and after a ray from other bases: every complementary basis is a start,
@@ -139,7 +139,7 @@ impl Mixed<'_> {
             let (columns, values) = self.matrix.row(i);
             for (j, &a) in columns.iter().zip(values) {
                 let place = island.binary_search(&(*j as usize));
-                matrix.column.push(place.expect("an island holds what its rows touch") as u32);
+                matrix.column.push(place.expect("an island holds what its rows name") as u32);
                 matrix.value.push(a);
             }
             matrix.finish_row();

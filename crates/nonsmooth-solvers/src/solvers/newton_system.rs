@@ -46,30 +46,30 @@ impl NewtonSystem {
         self.sparse = None;
     }
 
-    /// Copies W, giving all rows of a constraint all columns of the constraints that any of them touches.
+    /// Copies W, giving all rows of a constraint all columns of the constraints that any of them is coupled to.
     fn pad(&mut self, w: &Sparse) {
         self.padded.clear(w.n_columns);
         let mut marks = vec![u32::MAX; self.begin.len()];
-        let mut touched: Vec<u32> = Vec::new();
+        let mut marked: Vec<u32> = Vec::new();
         let mut row_values = vec![0.0; w.n_columns];
         for c in 0..self.begin.len() - 1 {
-            touched.clear();
-            touched.push(c as u32);
+            marked.clear();
+            marked.push(c as u32);
             marks[c] = c as u32;
             for i in self.begin[c]..self.begin[c + 1] {
                 for &j in w.row(i).0 {
                     let other = self.owner[j as usize];
                     if marks[other as usize] != c as u32 {
                         marks[other as usize] = c as u32;
-                        touched.push(other);
+                        marked.push(other);
                     }
                 }
             }
-            touched.sort_unstable();
+            marked.sort_unstable();
             for i in self.begin[c]..self.begin[c + 1] {
                 let (columns, values) = w.row(i);
                 columns.iter().zip(values).for_each(|(&j, &x)| row_values[j as usize] = x);
-                for &other in &touched {
+                for &other in &marked {
                     for j in self.begin[other as usize]..self.begin[other as usize + 1] {
                         self.padded.column.push(j as u32);
                         self.padded.value.push(std::mem::take(&mut row_values[j]));

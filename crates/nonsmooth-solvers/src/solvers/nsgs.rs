@@ -42,7 +42,7 @@ pub(super) const ORDER: Declared = Declared {
 
 const ACCELERATION: Declared = Declared {
     name: "acceleration",
-    about: "how sweeps over bodies that touch are extrapolated; other problems are not",
+    about: "how sweeps over bodies in contact are extrapolated; other problems are not",
     kind: Kind::Word(&["none", "conjugate"]),
     default: "none",
 };
@@ -60,7 +60,7 @@ impl Nsgs {
         Self { max_sweeps, order, accelerated: false, relaxation }
     }
 
-    /// Extrapolates from now on, or not; bodies that touch only.
+    /// Extrapolates from now on, or not; bodies in contact only.
     pub(super) fn accelerate(&mut self, yes: bool) {
         self.accelerated = yes;
         self.relaxation.accelerate(yes);

@@ -5,7 +5,7 @@ use crate::model::rigid::{ColliderRow, PosedShape, RigidState};
 use glam::DVec3;
 use nonsmooth_geometry::{Key, planar, spatial};
 
-/// A point where two colliders touch or may soon touch.
+/// A point where two colliders meet or may soon meet.
 #[derive(Clone, Copy, Debug)]
 pub struct Point {
     /// The two colliders.

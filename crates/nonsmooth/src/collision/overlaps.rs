@@ -18,7 +18,7 @@ const ROUNDING: f64 = 1e-9;
 /// Overlaps named one by one.
 const NAMED: usize = 10;
 /// Overlap of a body that appears that is refused, in parts of the radius of a ball about its origin that holds the smaller
-/// collider. Less is what bodies that touch have anyway after steps in which they move by less than that.
+/// collider. Less is what bodies in contact have anyway after steps in which they move by less than that.
 const DEEP: f64 = 0.01;
 
 /// An overlap of two colliders, if it is deep [m].

@@ -24,7 +24,7 @@ use crate::log::StepLog;
 use crate::model::{Model, State};
 use crate::phases::{Merging, Penetration, SolverSettings, merge};
 use crate::scratch::Scratch;
-use nonsmooth_solvers::{Declared, Kind, Options, Report};
+use nonsmooth_solvers::{Declared, Kind, Options, Problem, Report};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "moreau-adaptive",
@@ -96,6 +96,15 @@ struct Inner {
     /// x_½ ⊖ x₁ of coordinates.
     apart: Vec<f64>,
     merging: Merging,
+    /// Which inner step of the last attempt failed.
+    failed: Option<Failed>,
+}
+
+/// An inner step that failed: its scratch holds its problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Failed {
+    Whole,
+    Half,
 }
 
 impl MoreauAdaptive {
@@ -111,8 +120,16 @@ impl MoreauAdaptive {
 
     /// Makes the three steps from `here`; returns the error over the tolerance.
     fn attempt(&mut self, model: &Model, h: f64, log: &mut StepLog) -> StepResult<f64> {
-        let Inner { here, whole, whole_scratch, halves: [first, second], penetration, apart, .. } =
-            &mut self.work;
+        let Inner {
+            here,
+            whole,
+            whole_scratch,
+            halves: [first, second],
+            penetration,
+            apart,
+            failed,
+            ..
+        } = &mut self.work;
         let mut make =
             |inner: &mut MoreauJean, from: &State, h: f64, (to, made): &mut (State, StepLog)| {
                 made.clear();
@@ -124,9 +141,12 @@ impl MoreauAdaptive {
         self.inner.exchange(whole_scratch);
         let made = make(&mut self.inner, here, h, whole);
         self.inner.exchange(whole_scratch);
+        *failed = Some(Failed::Whole);
         made?;
+        *failed = Some(Failed::Half);
         make(&mut self.inner, here, 0.5 * h, first)?;
         make(&mut self.inner, &first.0, 0.5 * h, second)?;
+        *failed = None;
         apart.resize(whole.0.v.len(), 0.0);
         model.difference(&whole.0.q, &second.0.q, apart);
         let far =
@@ -207,6 +227,13 @@ impl Integrator for MoreauAdaptive {
         let end = self.work.here.t;
         log.events.iter_mut().filter(|event| event.t == end).for_each(|event| event.t = next.t);
         Ok(())
+    }
+
+    fn last_problem(&self) -> Option<&Problem> {
+        match self.work.failed? {
+            Failed::Whole => Some(&self.work.whole_scratch.problem),
+            Failed::Half => self.inner.last_problem(),
+        }
     }
 
     fn reset(&mut self) {

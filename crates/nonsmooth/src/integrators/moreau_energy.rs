@@ -1,4 +1,4 @@
-//! Moreau–Jean with the energy that an impact takes given back to what does not touch.
+//! Moreau–Jean with the energy that an impact takes given back to what is not in contact.
 //!
 //! ```text
 //! Moreau–Jean gives (q⁺, v⁺) with p > 0;      c = E(q⁺, v⁺) − E(q, v)
@@ -31,7 +31,7 @@ use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "moreau-energy",
-    about: "Moreau–Jean that keeps the energy: what an impact takes goes to coordinates that do not touch",
+    about: "Moreau–Jean that keeps the energy: what an impact takes goes to coordinates without contact",
     options: &[&inner::THETA, &GAMMA, &ROOT, &DIRECTION],
     make: |options, settings| Box::new(MoreauEnergy::new(options, settings)),
 };
@@ -110,11 +110,11 @@ impl MoreauEnergy {
             return Ok(Some(FREE));
         }
         let Scratch { at, active, impulses, v_next, problem, .. } = &mut self.inner.scratch;
-        let touches = |c: usize| {
+        let is_closed = |c: usize| {
             impulses.p[active.rows(c)].iter().any(|p| *p != 0.0)
                 && !model.law(active.laws[c]).forms().bilateral
         };
-        if !(0..active.len()).any(touches) {
+        if !(0..active.len()).any(is_closed) {
             return Ok(Some(NO_IMPULSE));
         }
         let EnergyScratch { d, tangent: scratch, mass, part: image, .. } = &mut self.scratch;
@@ -278,7 +278,7 @@ impl Integrator for MoreauEnergy {
 
 /// Refuses models without bodies in which a single closed contact, with the joints, leaves no coordinate free.
 fn has_direction(model: &Model) -> Result<(), Refusal> {
-    if !model.rigid.bodies.is_empty() {
+    if model.has_working_axes() {
         return Ok(());
     }
     let n_joints = (0..model.n_constraints()).filter(|&i| model.is_bilateral_gap(i)).count();

@@ -57,8 +57,8 @@ pub(super) const MASS_AT: Declared = Declared {
 };
 pub(super) const JACOBIAN_AT: Declared = Declared {
     name: "jacobian_at",
-    about: "where J(q) of gaps is evaluated: at the end of the step (joints hold) or at q_{k+θ}",
-    kind: Kind::Word(&["theta", "end"]),
+    about: "where J(q) of gaps is evaluated: at the end of the step (joints hold), at q_{k+θ} or at the start",
+    kind: Kind::Word(&["start", "theta", "end"]),
     default: "end",
 };
 pub(super) const NEWTON_TOLERANCE: Declared = Declared {
@@ -176,7 +176,11 @@ impl Passes {
 }
 
 pub(super) fn place(word: &str) -> Configuration {
-    if word == "end" { Configuration::End } else { Configuration::Theta }
+    match word {
+        "end" => Configuration::End,
+        "start" => Configuration::Start,
+        _ => Configuration::Theta,
+    }
 }
 
 impl Integrator for MoreauJean {

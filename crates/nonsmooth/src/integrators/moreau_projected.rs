@@ -232,7 +232,7 @@ impl Integrator for MoreauProjected {
         if self.selects && self.projection.onto_surface {
             return Err(Refusal::IdleOption { option, needs: "projection = \"direct\"" });
         }
-        if self.selects && !model.rigid.bodies.is_empty() && model.n_constraints() == 0 {
+        if self.selects && model.has_working_axes() && model.n_constraints() == 0 {
             let needs = "constraints: all points of bodies that overlap are moved apart";
             return Err(Refusal::IdleOption { option, needs });
         }

@@ -88,9 +88,9 @@ pub enum Refusal {
         /// Name of the system or constraint.
         name: String,
     },
-    /// The scheme corrects coordinates that do not touch, and there are none.
+    /// The scheme corrects coordinates without contact, and there are none.
     #[error(
-        "`{integrator}` gives energy to coordinates that do not touch, but a closed `{constraint}` leaves none; use moreau-jean with restitution 1"
+        "`{integrator}` gives energy to coordinates without contact, but a closed `{constraint}` leaves none; use moreau-jean with restitution 1"
     )]
     NoFreeDirection {
         /// Name of the integrator.

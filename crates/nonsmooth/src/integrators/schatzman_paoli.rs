@@ -21,8 +21,9 @@
 //! those of w⁺ and q⁺, for which the ledger closes (`phases/account.rs`, θ = 0, φ = 1); the kinetic energy that the start-up
 //! adds is booked under `scheme`.
 //!
-//! Start-up: w₀ = v₀ − σ h M⁻¹f(t₀, q₀, v₀), that is q₁ = q₀ + h v₀ + (1−σ) h² M⁻¹f in free motion. σ = ½ is second
-//! order, σ = 1 is q₁ = q₀ + h v₀, σ = 0 is q₋₁ = q₀ − h v₀.
+//! Start-up: w₀ = v₀ − σ h a₀, that is q₁ = q₀ + h v₀ + (1−σ) h² a₀. σ = ½ is second order, σ = 1 is q₁ = q₀ + h v₀, σ = 0 is
+//! q₋₁ = q₀ − h v₀. a₀ is the acceleration with the forces of joints and of contacts that rest: M a₀ = f + Jᵀλ, 0 ≤ J a₀ + J̇ v₀ ⟂ λ ≥ 0.
+//! Without them a body at rest would have been inside before, and hop by e σ h² g.
 
 use super::moreau_jean::{NEWTON_ITERATIONS, NEWTON_TOLERANCE};
 use super::{Entry, Integrator, Refusal};
@@ -33,8 +34,8 @@ use crate::model::{Activation, ActiveConstraints, Coeffs, Level, Model, State, T
 use crate::newton::{Newton, Solved};
 use crate::part::{Part, Selection};
 use crate::phases::{
-    LawForm, Ledger, SolverSettings, account, advance, apply, assemble, detect, factorize, impact_work,
-    judge, linearize, set_laws, set_offsets, solve,
+    LawForm, Ledger, SolverSettings, account, advance, apply, assemble, detect, detect_chosen,
+    factorize, impact_work, judge, linearize, set_laws, set_offsets, solve,
 };
 use crate::scratch::Scratch;
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};
@@ -52,6 +53,11 @@ const START: Declared = Declared {
     kind: Kind::Word(&["second-order", "first-order", "backward"]),
     default: "second-order",
 };
+
+/// A contact is closed at the start where its gap is below this, relative to its size.
+const CLOSED: f64 = 1e-11;
+/// A closed contact rests at the start where its speed is below this, relative to the largest velocity.
+const REST: f64 = 1e-10;
 
 /// The scheme of Schatzman and Paoli.
 pub struct SchatzmanPaoli {
@@ -94,7 +100,13 @@ impl SchatzmanPaoli {
     }
 
     /// Fills `from`, and in `free` where it would go. At the very start w is made up; then returns the kinetic energy that this adds [J].
-    fn begin(&mut self, model: &Model, now: &State, rule: Theta) -> StepResult<Option<f64>> {
+    fn begin(
+        &mut self,
+        model: &Model,
+        now: &State,
+        rule: Theta,
+        log: &mut StepLog,
+    ) -> StepResult<Option<f64>> {
         let starts = now.scheme.len() != now.v.len();
         self.from.copy_from(now);
         if !starts {
@@ -103,14 +115,55 @@ impl SchatzmanPaoli {
             return Ok(None);
         }
         self.move_freely(model, rule)?;
-        let Scratch { at, free, .. } = &self.scratch;
-        let kicked = at.now(&self.from).v.iter().zip(&free.v);
-        let mut w: Vec<f64> = kicked.map(|(v, free)| v - self.sigma * (free - v)).collect();
+        let kicked = self.hold(model, now, rule.h, log)?;
+        let kicked = self.scratch.at.now(&self.from).v.iter().zip(&kicked);
+        let mut w: Vec<f64> = kicked.map(|(v, kicked)| v - self.sigma * (kicked - v)).collect();
         model.to_state(&now.q, &mut w);
         self.from.v = w;
         self.move_freely(model, rule)?;
         let kinetic = |state: &State| model.energies_of(state).map(|energies| energies.kinetic);
         Ok(Some(kinetic(&self.from)? - kinetic(now)?))
+    }
+
+    /// v + h a₀: the free motion with joints held, and contacts that are closed at no speed.
+    fn hold(&mut self, model: &Model, now: &State, h: f64, log: &mut StepLog) -> StepResult<Vec<f64>> {
+        let Scratch { at, active, mass, free, problem, impulses, .. } = &mut self.scratch;
+        let SolverSettings { solver, tolerance, policy } = &mut self.settings;
+        let (part, pass) = (Part::whole(now.t, 0.0), at.pass(&self.from));
+        let start = pass.now;
+        let speed = start.v.iter().zip(&free.v).fold(0.0f64, |m, (v, w)| m.max(v.abs()).max(w.abs()));
+        detect(model, &part, &start, Activation::Swept, active)?;
+        let rests = |c: &usize| {
+            let forms = model.law(active.laws[*c]).forms();
+            if !forms.impact {
+                // A spring: it acted in the free motion.
+                return false;
+            }
+            let is_closed = active.gap[*c] <= CLOSED * model.size_of(active.ids[*c]);
+            forms.bilateral || is_closed && active.u_minus[active.rows(*c).start].abs() <= REST * speed
+        };
+        let ids: Vec<_> = (0..active.len()).filter(rests).map(|c| active.ids[c]).collect();
+        let is_chosen = |id| ids.binary_search(&id).is_ok();
+        detect_chosen(model, &part, &start, Activation::Swept, is_chosen, active)?;
+        problem.delassus.release();
+        linearize(model, &part, &Pass::at(&start), active)?;
+        let mut curvature = vec![0.0; active.n_rows()];
+        model.constraints.iter().try_for_each(|f| f.curvature(model, &start, active, &mut curvature))?;
+        let mut along = [0.0; 6];
+        for c in 0..active.len() {
+            let rows = active.rows(c);
+            active.jacobian.dot(c, start.v, &mut along[..rows.len()]);
+            rows.zip(along).for_each(|(row, along)| active.offset[row] = h * curvature[row] - along);
+        }
+        impulses.warm_start(model, now, active, h);
+        active.compliance.clear();
+        set_laws(model, now, LawForm::Contact, (h, 0.0), impulses, active);
+        assemble(active, mass, free, problem);
+        solve(&mut **solver, *tolerance, problem, impulses, log)?;
+        judge(model, active, *tolerance, *policy, log)?;
+        let mut v = Vec::new();
+        apply(problem, free, impulses, &mut v);
+        Ok(v)
     }
 
     /// w + h M⁻¹ f at the start.
@@ -170,7 +223,7 @@ impl Integrator for SchatzmanPaoli {
     ) -> StepResult {
         let rule = Theta { h, theta: 0.0 };
         let e = super::restitution(model);
-        let started = self.begin(model, now, rule)?;
+        let started = self.begin(model, now, rule, log)?;
         let Scratch { at, active, mass, free, problem, impulses, v_next, v_mean, .. } =
             &mut self.scratch;
         let SolverSettings { solver, tolerance, policy } = &mut self.settings;

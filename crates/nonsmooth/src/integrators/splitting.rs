@@ -29,7 +29,7 @@ pub(super) const ENTRY: Entry = Entry {
 
 const METHOD: Declared = Declared {
     name: "method",
-    about: "Runge–Kutta method of the smooth flow; the number in a name is its order",
+    about: "Runge–Kutta method of the smooth flow; the number in a name is its order; `midpoint` is explicit and of order 2, `rkf45` advances with its weights of order 4, `dormand-prince` with those of order 5, `lobatto` is IIIC",
     kind: Kind::Word(METHODS),
     default: "rkf45",
 };
@@ -81,7 +81,7 @@ impl Splitting {
         }
     }
 
-    /// Takes up the state; where it remembers nothing, contacts that touch at no speed are settled first.
+    /// Takes up the state; where it remembers nothing, contacts that are closed at no speed are settled first.
     fn begin(&mut self, model: &Model, now: &State, h: f64, log: &mut StepLog) -> StepResult {
         self.control.load(now);
         let known = self.path.begin(model, now, h, &self.settings)?;
@@ -105,11 +105,11 @@ impl Splitting {
     fn impact(&mut self, model: &Model, log: &mut StepLog) -> StepResult {
         let Path { course, mode, impact, .. } = &mut self.path;
         let (start, open) = (&course.start, &course.watch.open);
-        let touching = (0..start.len()).filter(|&key| open[key] && start[key].gap <= start[key].closed);
+        let closed = (0..start.len()).filter(|&key| open[key] && start[key].gap <= start[key].closed);
         let approaching = |key: usize| start[key].u < -start[key].still;
-        let any = touching.clone().any(approaching) || mode.iter().any(|&key| approaching(key));
+        let any = closed.clone().any(approaching) || mode.iter().any(|&key| approaching(key));
         if any {
-            impact.gather(mode, touching);
+            impact.gather(mode, closed);
             let (longest, held) = (self.sample.trial.tau, self.contact_force);
             let rests = |flight: &NextFlight| Ok(held && flight.length <= longest);
             self.path.hit(model, 0.0, rests, &mut self.settings, log)?;

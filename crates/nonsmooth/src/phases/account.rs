@@ -49,7 +49,7 @@ pub struct Ledger<'a> {
 #[inline(always)]
 pub fn account(model: &Model, step: &Ledger<'_>, v_phi: &mut Vec<f64>, log: &mut StepLog) -> StepResult {
     log.works = Works::default();
-    if !model.rigid.bodies.is_empty() {
+    if model.has_working_axes() {
         return account_rigid(model, step, v_phi, log);
     }
     let next = step.at.made(step.now, step.next, step.v_next);

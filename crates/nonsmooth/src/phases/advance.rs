@@ -23,7 +23,7 @@ pub fn advance(
     }
     // 0·x is NaN exactly where x is not finite: one sum tells.
     let mut finite = 0.0;
-    if model.rigid.bodies.is_empty() {
+    if !model.has_working_axes() {
         // Without bodies q ⊕ step is a sum, place by place.
         let n = next.q.len();
         let (q, v, q_next, w) = (&now.q[..n], &now.v[..n], &mut next.q[..n], &next.v[..n]);

@@ -8,7 +8,7 @@
 //! independent (H'4) and cos ≤ 0 for e = 0, cos = 0 for e > 0, for all pairs (H'5). [Paoli08]
 //!
 //! The rank is that of the matrix of cosines, from its factors L D Lᵀ: D_k is the squared distance of gradient k from
-//! the span of those before it. Rows are stored from their first entry on, since constraints touch few others.
+//! the span of those before it. Rows are stored from their first entry on, since constraints are coupled to few others.
 
 use super::detect::detect;
 use super::factorize::{Mass, factorize};

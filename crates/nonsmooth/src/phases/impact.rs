@@ -1,7 +1,7 @@
 //! An impact at an instant, phase by phase of the laws.
 //!
 //! ```text
-//! v⁺ = v⁻ + M⁻¹ Jᵀ p,      begins: impact form of the law;      lasts or only touches: contact form;      joints: u⁺ = 0
+//! v⁺ = v⁻ + M⁻¹ Jᵀ p,      begins: impact form of the law;      lasts or is only closed: contact form;      joints: u⁺ = 0
 //! ```
 //!
 //! W has M at the instant; forces do nothing. A law with several phases poses several problems with the same W; one that has no further
@@ -27,7 +27,7 @@ const TOUCHING: f64 = 1e-11;
 /// Which constraints begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Begins {
-    /// Those that touch, close and carried nothing: at an instant that was located.
+    /// Those that are closed, approach and carried nothing: at an instant that was located.
     InContact,
     /// All active ones that close: at the start of a step that does not resolve impacts. Islands in which every law has a step form
     /// are left alone.
@@ -178,7 +178,7 @@ impl Impact {
     }
 }
 
-/// Constraints that touch or carried, ascending; marks those that begin.
+/// Constraints that are closed or carried, ascending; marks those that begin.
 fn in_contact(
     model: &Model,
     memory: &ConstraintMemory,
@@ -203,8 +203,8 @@ fn in_contact(
                 family.recall_force(active, c, known.force, &mut rows[..dim]);
             }
             let lasts = rows[0] > 0.0;
-            let touches = active.gap[c] <= TOUCHING * model.size_of(active.ids[c]);
-            if lasts || touches {
+            let is_closed = active.gap[c] <= TOUCHING * model.size_of(active.ids[c]);
+            if lasts || is_closed {
                 list.push(c as u32);
                 begins[c] = !lasts && active.u_minus[active.rows(c).start] < 0.0;
             }

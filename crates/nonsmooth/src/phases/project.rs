@@ -11,7 +11,7 @@
 //! the corrections of its neighbours open it again. Tangents do not act, velocities stay as they are. The energy that this adds, T + V
 //! after less T + V before, is the column `projection` of the ledger. [Acary13]
 //!
-//! Contact points of bodies are those of q⁺, with its normals: all that overlap are moved out, and those that nearly touch are held
+//! Contact points of bodies are those of q⁺, with its normals: all that overlap are moved out, and those that are nearly in contact are held
 //! apart. Points that are to close are found again by name.
 
 use super::assemble::{apply, assemble};

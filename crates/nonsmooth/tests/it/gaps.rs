@@ -1,8 +1,8 @@
 //! Gaps on coordinates of any system: rows against differences of y along the motion, and a point of a body on a plane.
 
 use crate::kit::{
-    Bilateral, Built, EnergyLedger, Gap, ModelBuilder, NewtonImpact, Options, Simulation, State,
-    UserError,
+    Bilateral, Built, EnergyLedger, Gap, Linear, ModelBuilder, NewtonImpact, Options, Simulation,
+    Sparse, State, UserError,
 };
 use crate::moreau_jean;
 use nonsmooth::Model;
@@ -150,4 +150,43 @@ fn a_corner_that_is_held_on_the_plane_stays_there() {
     // u⁺ = 0 with J of the end: the gap drifts by O(h²) in a step, O(h) in a given time.
     let [coarse, fine] = [off(1e-3), off(5e-4)];
     assert!(coarse < 0.02 && fine < 0.7 * coarse, "{coarse:e} {fine:e}");
+}
+
+/// |q| = 1.
+struct Circle;
+
+impl Gap for Circle {
+    fn gap(&self, _t: f64, q: &[f64]) -> Result<f64, UserError> {
+        Ok(q[0].hypot(q[1]) - 1.0)
+    }
+    fn jacobian(&self, _t: f64, q: &[f64], out: &mut [f64]) -> Result<(), UserError> {
+        let r = q[0].hypot(q[1]);
+        out.copy_from_slice(&[q[0] / r, q[1] / r]);
+        Ok(())
+    }
+}
+
+/// A mass on a circle: J(q_c) v⁺ = 0 where the option says, and nowhere else.
+#[test]
+fn the_jacobian_is_evaluated_where_the_option_says() {
+    for (place, share) in [("start", 0.0), ("theta", 0.5), ("end", 1.0)] {
+        let mut builder = ModelBuilder::new();
+        let mass = Linear::new("mass", Sparse::diagonal(&[1.0, 1.0])).initial(&[1.0, 0.0], &[0.0, 1.0]);
+        let mass = builder.linear(mass);
+        let law = builder.law("joint", Bilateral);
+        builder.gap("rod", law, &[(mass, 0), (mass, 1)], Circle);
+        let (model, state) = builder.build(0.0).expect("a right model");
+        let options = Options::default().with_word("jacobian_at", place);
+        let mut simulation =
+            Simulation::new(model, state, moreau_jean(&options), 0.1).expect("accepted");
+        for _ in 0..10 {
+            let seen = simulation.step().expect("a step");
+            let (q, next) = (&seen.before.q, seen.after);
+            let rate = |share: f64| -> f64 {
+                (0..2).map(|i| (q[i] + share * (next.q[i] - q[i])) * next.v[i]).sum()
+            };
+            assert!(rate(share).abs() < 1e-12, "{place}: {}", rate(share));
+            assert!([0.0, 0.5, 1.0].iter().all(|x| *x == share || rate(*x).abs() > 1e-2), "{place}");
+        }
+    }
 }

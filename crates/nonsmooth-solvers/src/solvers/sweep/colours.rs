@@ -1,4 +1,4 @@
-//! Greedy colours: each constraint gets the least colour that no earlier constraint it touches has.
+//! Greedy colours: each constraint gets the least colour that no earlier constraint that meets it has.
 
 use std::collections::HashMap;
 
@@ -12,11 +12,11 @@ pub(super) struct Colours {
 }
 
 impl Colours {
-    /// By what each constraint touches: two constraints that touch the same thing differ.
+    /// By the things of each constraint: two constraints with a thing in common differ.
     ///
     /// A thing remembers its colours in words of 64 bits: the first in a list of all things, the others, which few
     /// need, in lists of their own.
-    pub(super) fn greedy<'a, T>(n: usize, n_things: usize, touches: impl Fn(usize) -> T) -> Self
+    pub(super) fn greedy<'a, T>(n: usize, n_things: usize, things_of: impl Fn(usize) -> T) -> Self
     where
         T: Iterator<Item = &'a u32> + Clone,
     {
@@ -25,22 +25,22 @@ impl Colours {
         let mut colour = vec![0u32; n];
         let mut taken: Vec<u64> = Vec::new();
         for c in 0..n {
-            let first = touches(c).fold(0, |first, &thing| first | used[thing as usize]);
+            let first = things_of(c).fold(0, |first, &thing| first | used[thing as usize]);
             if first != u64::MAX {
                 let bit = first.trailing_ones();
                 colour[c] = bit;
-                touches(c).for_each(|&thing| used[thing as usize] |= 1 << bit);
+                things_of(c).for_each(|&thing| used[thing as usize] |= 1 << bit);
                 continue;
             }
             taken.clear();
-            for words in touches(c).filter_map(|thing| beyond.get(thing)) {
+            for words in things_of(c).filter_map(|thing| beyond.get(thing)) {
                 taken.resize(taken.len().max(words.len()), 0);
                 taken.iter_mut().zip(words).for_each(|(t, w)| *t |= w);
             }
             let word = taken.iter().position(|w| *w != u64::MAX).unwrap_or(taken.len());
             let bit = taken.get(word).map_or(0, |w| w.trailing_ones());
             colour[c] = 64 * (word as u32 + 1) + bit;
-            for &thing in touches(c) {
+            for &thing in things_of(c) {
                 let words = beyond.entry(thing).or_default();
                 words.resize(words.len().max(word + 1), 0);
                 words[word] |= 1 << bit;
@@ -95,16 +95,16 @@ mod tests {
 
     #[test]
     fn constraints_of_one_colour_touch_nothing_together() {
-        // Constraint c touches bodies c mod 7 and c mod 11; body 0 has many, beyond one word.
-        let touches: Vec<[u32; 2]> = (0..700u32).map(|c| [c % 7, 7 + c % 11]).collect();
-        let colours = Colours::greedy(700, 18, |c| touches[c].iter());
+        // Constraint c has bodies c mod 7 and c mod 11; body 0 has many, beyond one word.
+        let things_of: Vec<[u32; 2]> = (0..700u32).map(|c| [c % 7, 7 + c % 11]).collect();
+        let colours = Colours::greedy(700, 18, |c| things_of[c].iter());
         assert!(colours.start.len() > 100, "a body with 100 constraints needs as many colours");
         let mut seen = vec![false; 700];
         for range in colours.start.windows(2) {
             let mut used = [false; 18];
             for &c in &colours.order[range[0]..range[1]] {
                 assert!(!std::mem::replace(&mut seen[c as usize], true));
-                for &body in &touches[c as usize] {
+                for &body in &things_of[c as usize] {
                     assert!(!std::mem::replace(&mut used[body as usize], true));
                 }
             }

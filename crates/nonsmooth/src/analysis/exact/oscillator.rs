@@ -1,4 +1,4 @@
-//! A mass on a spring that is relaxed where it touches the stop: m q̈ + k q = r, q ≥ 0, q̇⁺ = −e q̇⁻.
+//! A mass on a spring that is relaxed where it meets the stop: m q̈ + k q = r, q ≥ 0, q̇⁺ = −e q̇⁻.
 //!
 //! ```text
 //! q = A eⁿ |cos(ωt − φ)|,  ω² = k/m,      impacts at ωt = φ + π/2 + nπ

@@ -84,7 +84,7 @@ pub(super) fn is_joint(model: &Model, active: &ActiveConstraints, c: usize) -> b
 }
 
 impl TwoLevels {
-    /// The first iterate: the smooth motion, nothing touched.
+    /// The first iterate: the smooth motion, nothing in contact.
     pub(super) fn begin(
         &mut self,
         model: &Model,
@@ -241,7 +241,7 @@ impl TwoLevels {
         joint.evaluate(model, joints, &at)?;
         nu.read(&joint.active, &mut joint.multipliers.p);
         nu.store(&position.active, &position.multipliers.p);
-        if joints.is_empty() {
+        if joint.active.is_empty() {
             return Ok(());
         }
         position.push(mu, |c| !is_joint(model, &position.active, c), y);

@@ -16,7 +16,7 @@ use super::kick::Kick;
 use crate::model::constraints::Column;
 use crate::model::{ActiveConstraints, Free, Model, Role};
 
-/// A contact touches when its gap is below this, relative to its size.
+/// A contact is closed when its gap is below this, relative to its size.
 const TOUCHING: f64 = 1e-11;
 /// Half width of the dead band of lasting gaps, relative to the size.
 const BAND: f64 = 1e-9;
@@ -139,8 +139,8 @@ impl Roles {
             return self.role.push(Role::Lasting);
         }
         let (y, y_end) = (active.gap[c], kick.y_end[row]);
-        let touches = y <= TOUCHING * size;
-        let approach = if touches {
+        let is_closed = y <= TOUCHING * size;
+        let approach = if is_closed {
             (-u_hat).max(0.0)
         } else {
             (-(u_hat - drift.lag * acceleration)).max(-u_tilde).max(-u_free).max(0.0)
@@ -148,7 +148,7 @@ impl Roles {
         let rebound = model.law(active.laws[c]).rebound(approach);
         let within = drift.h * acceleration;
         let slow = approach <= within || rebound > 0.0 && rebound <= 0.5 * within;
-        let closes = touches || y_end < 0.0;
+        let closes = is_closed || y_end < 0.0;
         if closes && !slow && approach > 0.0 {
             self.fast.push((c as u32, acceleration));
             self.role.push(Role::Open);

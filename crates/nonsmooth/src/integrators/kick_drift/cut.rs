@@ -1,7 +1,7 @@
 //! The impact at the instant of a cut: which constraints take part, and what they do to the velocity.
 //!
 //! Every constraint with y ≤ 1e-11 of its size takes part, and joints: those that begin (u⁻ < 0, carried nothing) by the impact form of
-//! their law, those that last or only touch by its contact form. M is that of the instant, forces do nothing.
+//! their law, those that last or are only closed by its contact form. M is that of the instant, forces do nothing.
 
 use super::books::Books;
 use super::drift::Drift;

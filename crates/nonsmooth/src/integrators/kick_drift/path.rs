@@ -66,11 +66,11 @@ impl Path {
         closing.sort_by(|a, b| a.1.total_cmp(&b.1));
         for (c, y_end) in closing {
             let size = roles.size[c];
-            let touches = active.gap[c] <= 1e-11 * size;
-            if touches && roles.role[c] == Role::Cut {
+            let is_closed = active.gap[c] <= 1e-11 * size;
+            if is_closed && roles.role[c] == Role::Cut {
                 return Ok(Some(0.0));
             }
-            if touches {
+            if is_closed {
                 continue;
             }
             let time = self.instant(model, drift, active, (c, y_end), first.unwrap_or(drift.rest))?;
@@ -99,7 +99,7 @@ impl Path {
         Ok(first)
     }
 
-    /// Contacts without a row whose gap is negative at the end of the drift, or that touch and approach.
+    /// Contacts without a row whose gap is negative at the end of the drift, or that are closed and approach.
     fn closing(
         &mut self,
         model: &Model,
@@ -115,8 +115,8 @@ impl Path {
         self.gaps(model, drift, active)?;
         let found = |c: usize| {
             let y = self.y[active.rows(c).start];
-            let touches = roles.role[c] == Role::Cut && active.gap[c] <= 1e-11 * roles.size[c];
-            (y < 0.0 || touches).then_some((c, y))
+            let is_closed = roles.role[c] == Role::Cut && active.gap[c] <= 1e-11 * roles.size[c];
+            (y < 0.0 || is_closed).then_some((c, y))
         };
         Ok(list.into_iter().filter_map(found).collect())
     }

@@ -6,7 +6,7 @@ use nonsmooth_solvers::{Declared, Kind};
 /// The Runge–Kutta method.
 pub(crate) const METHOD: Declared = Declared {
     name: "method",
-    about: "Runge–Kutta method between events; the number in a name is its order",
+    about: "Runge–Kutta method between events; the number in a name is its order; `midpoint` is explicit and of order 2, `rkf45` advances with its weights of order 4, `dormand-prince` with those of order 5, `lobatto` is IIIC",
     kind: Kind::Word(METHODS),
     default: "dormand-prince",
 };

@@ -96,7 +96,7 @@ impl Path {
         self.candidates.choose_mode(model, &mut self.course, &mut self.mode, settings, log)
     }
 
-    /// The contacts that touch at no speed are the candidates. Who pulled is forgotten when time has passed: until
+    /// The contacts that are closed at no speed are the candidates. Who pulled is forgotten when time has passed: until
     /// then contacts that carry nothing might otherwise be let go and taken back in turn.
     pub(crate) fn look_for_closed(&mut self) {
         let Course { start, watch, elapsed, h, .. } = &self.course;
@@ -104,12 +104,12 @@ impl Path {
             self.candidates.pulling.clear();
         }
         self.last_change = *elapsed;
-        let touching = |key: &usize| {
+        let closed = |key: &usize| {
             let s = &start[*key];
             watch.open[*key] && s.gap <= s.closed && s.u.abs() <= s.still
         };
         self.candidates.closed.clear();
-        self.candidates.closed.extend((0..start.len()).filter(touching));
+        self.candidates.closed.extend((0..start.len()).filter(closed));
     }
 
     /// Goes to the end of a step that was tried, and projects it on the closed constraints.

@@ -136,7 +136,7 @@ impl Tracker {
         self.path.finish(model, now, &self.control, next, log)
     }
 
-    /// Takes up the state; where it remembers nothing, contacts that touch at no speed are settled first.
+    /// Takes up the state; where it remembers nothing, contacts that are closed at no speed are settled first.
     fn begin(
         &mut self,
         model: &Model,
@@ -197,7 +197,7 @@ impl Tracker {
         self.hit(model, delta, settings, log)
     }
 
-    /// Goes to the right end of the bracket, where contacts pull or were touched at no speed.
+    /// Goes to the right end of the bracket, where contacts pull or closed at no speed.
     fn change_mode(
         &mut self,
         model: &Model,

@@ -85,7 +85,8 @@ impl GivenJoint {
 
     /// Stops on the first free axis, with restitution e.
     pub fn stop(&mut self, range: std::ops::Range<f64>, restitution: f64) -> &mut Self {
-        (self.first().stop, self.first().restitution) = (Some([range.start, range.end]), restitution);
+        let axis = self.first();
+        *axis = FreeAxis { stop: Some([range.start, range.end]), restitution, ..std::mem::take(axis) };
         self
     }
 
@@ -198,7 +199,8 @@ fn check_between(joint: &GivenJoint, wrong: &mut Wrong<'_>) {
 }
 
 fn check_axis(axis: &FreeAxis, wrong: &mut Wrong<'_>) {
-    if let Some([lower, upper]) = axis.stop {
+    let FreeAxis { stop, restitution, .. } = axis;
+    if let Some([lower, upper]) = *stop {
         if !(lower < upper) {
             wrong(
                 "stop",
@@ -209,11 +211,8 @@ fn check_axis(axis: &FreeAxis, wrong: &mut Wrong<'_>) {
             let remedy = "turn or move the bodies so that it starts between them, or shift the stops";
             wrong("stop", format!("its stops [{lower}, {upper}] {text}; {remedy}"));
         }
-        if !(0.0..=1.0).contains(&axis.restitution) {
-            wrong(
-                "restitution",
-                format!("its restitution must lie between 0 and 1, got {}", axis.restitution),
-            );
+        if !(0.0..=1.0).contains(restitution) {
+            wrong("restitution", format!("its restitution must lie between 0 and 1, got {restitution}"));
         }
     }
     for (field, value) in [("stiffness", axis.stiffness), ("damping", axis.damping)] {

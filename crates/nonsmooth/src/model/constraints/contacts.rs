@@ -1,4 +1,4 @@
-//! Contact points of rigid bodies: who touches whom, along which axes, how fast.
+//! Contact points of rigid bodies: who meets whom, along which axes, how fast.
 //!
 //! ```text
 //! u = F (v_b + ω_b × r_b − v_a − ω_a × r_a)          F: rows normal, tangent 1, tangent 2;  r: from the origins to the point

@@ -118,9 +118,9 @@ fn overlap_text(overlaps: &[Overlap], count: usize) -> String {
 /// A pair of materials without a law, or with two.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum PairError {
-    /// Two bodies may touch whose materials have no law.
+    /// Two bodies may meet whose materials have no law.
     #[error(
-        "`{first}` and `{second}` may touch, but their materials `{a}` and `{b}` have no law; give the pair one, or a default for all pairs"
+        "`{first}` and `{second}` may meet, but their materials `{a}` and `{b}` have no law; give the pair one, or a default for all pairs"
     )]
     Missing {
         /// A body of one material.

@@ -285,3 +285,21 @@ fn friction_and_constraints_of_velocities_are_refused() {
     let text = refusal(builder).to_string();
     assert!(text.contains("`brake`") && text.contains("moreau-jean"), "{text}");
 }
+
+/// At rest with every start and every e. A ball that starts upwards from the floor
+/// does not rest.
+#[test]
+fn what_rests_at_the_start_stays_at_rest() {
+    for (word, _) in STARTS {
+        for e in [0.0, 0.3, 0.9, 1.0] {
+            let ours = run(ball(2.0, e, 0.0, 0.0), (NAME, &start(word)), 0.01, 200);
+            let far = ours.q.iter().fold(0.0f64, |m, q| m.max(q[0].abs()));
+            assert!(far < 1e-15, "{word}, {e}: {far:e}");
+            for p in ours.impulses.iter().skip(1) {
+                assert!((p[0] - 0.01 * 2.0 * 9.81).abs() < 1e-12, "{word}, {e}: {p:?}");
+            }
+            let up = run(ball(2.0, e, 0.0, 1.0), (NAME, &start(word)), 0.01, 10);
+            assert!(up.q[10][0] > 0.04, "{word}, {e}: {:?}", up.q[10]);
+        }
+    }
+}
