@@ -22,14 +22,14 @@ const INEXACT: f64 = 1e-8;
 
 /// The joints of a kick that has other rows too.
 #[derive(Default)]
-pub(super) struct PlacedJoints {
+pub(super) struct JointCorrection {
     list: Vec<u32>,
     problem: Problem,
     dp: Vec<f64>,
     zeros: Vec<f64>,
 }
 
-impl PlacedJoints {
+impl JointCorrection {
     /// Lets J and M go, so that they may be written.
     pub(super) fn release(&mut self) {
         self.problem.delassus.release();
@@ -65,10 +65,10 @@ impl Kick {
         model: &Model,
         (active, roles, mass): (&mut ActiveConstraints, &Roles, &Mass),
         settings: &mut SolverSettings,
-        joints: &mut PlacedJoints,
+        joints: &mut JointCorrection,
         drift: &mut Drift,
     ) -> StepResult {
-        let PlacedJoints { list, problem, dp, zeros } = joints;
+        let JointCorrection { list, problem, dp, zeros } = joints;
         zeros.clear();
         zeros.resize(active.n_rows(), 0.0);
         let mut last = f64::INFINITY;

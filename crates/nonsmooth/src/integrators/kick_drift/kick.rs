@@ -11,7 +11,7 @@
 
 use super::classify::Roles;
 use super::drift::Drift;
-use super::joints::PlacedJoints;
+use super::joints::JointCorrection;
 use crate::error::StepResult;
 use crate::laws::LawRows;
 use crate::log::StepLog;
@@ -161,7 +161,7 @@ impl Kick {
         model: &Model,
         (active, roles, free, mass): (&mut ActiveConstraints, &Roles, &mut Free, &Mass),
         (settings, most_passes): (&mut SolverSettings, usize),
-        (problem, joints): (&mut Problem, &mut PlacedJoints),
+        (problem, joints): (&mut Problem, &mut JointCorrection),
         drift: &mut Drift,
         log: &mut StepLog,
     ) -> StepResult {
@@ -180,12 +180,12 @@ impl Kick {
             self.passes += 1;
             if !roles.rows.is_empty() {
                 // Contacts are linearised once, or twice: later passes are for the joints.
-                let moved = if all { &roles.rows } else { &roles.bilateral };
-                self.set_offsets(active, roles, drift, moved);
+                let changed = if all { &roles.rows } else { &roles.bilateral };
+                self.set_offsets(active, roles, drift, changed);
                 let (part, tolerance) = ((&*active, &roles.rows[..]), settings.tolerance);
-                let placed =
+                let in_place =
                     !joints.is_empty() && !all && self.joint_error(active, roles) <= NEARLY_IN_PLACE;
-                if placed && is_solved_by(part, mass, free, tolerance, problem, &self.p, log) {
+                if in_place && is_solved_by(part, mass, free, tolerance, problem, &self.p, log) {
                     break;
                 }
                 // Joints move once more after the first pass: it is solved in full only where that is done.

@@ -33,7 +33,7 @@ use books::Books;
 use classify::{Roles, Rules, classify};
 use cut::impact_at;
 use drift::Drift;
-use joints::PlacedJoints;
+use joints::JointCorrection;
 use kick::Kick;
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 use path::Path;
@@ -76,7 +76,7 @@ struct KickScratch {
     problem: Problem,
     roles: Roles,
     kick: Kick,
-    joints: PlacedJoints,
+    joints: JointCorrection,
     path: Path,
     books: Books,
     /// Places of the solves that made the step, in the log: the last of every kick, and all of impacts.
