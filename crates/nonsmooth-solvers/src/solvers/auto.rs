@@ -81,13 +81,11 @@ const NEWTON_SYSTEMS: usize = 300;
 const LOOSE: f64 = 1e-6;
 /// Rounds over the islands until the whole is within tolerance.
 const ROUNDS: usize = 4;
-
 /// Iterations of alternating directions on walls, where one factor serves tens of them: those of the collection that it
 /// solves at all take 24 to 80 at 1e-8.
 const ADMM_ITERATIONS: f64 = 200.0;
 /// Steps of the interior point.
 const INTERIOR_STEPS: usize = 400;
-
 /// Rows up to which an isostatic one asked for few digits goes down the whole list: at 470 rows the interior point took 60 ms to 1e-6 where the
 /// methods before it ended at 1.7e-5; at 3000 the end of the list took 12 s and solved no step of 500 spheres.
 const ISOSTATIC_THOROUGH: usize = 1500;
