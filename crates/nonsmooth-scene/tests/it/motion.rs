@@ -247,7 +247,7 @@ fn a_rocking_block_is_of_second_order_through_impacts() {
 #[test]
 fn a_block_on_an_incline_holds_and_slides_to_one_in_a_million() {
     for (of_limit, bound) in [(1.0 - 1e-6, 1e-8), (1.0 + 1e-6, 1e-8), (1.5, 1e-9)] {
-        let slope = (0.5 * of_limit as f64).atan();
+        let slope = f64::atan(0.5 * of_limit);
         let exact = (0.5 * G * (slope.sin() - 0.5 * slope.cos())).max(0.0);
         let text = format!(
             "[world]\ngravity = [{}, 0, {}]\n{FLOOR}[[body]]\nname = \"block\"\nshape = {{ type = \"box\", size = [0.2, 0.2, 0.1] }}\n\

@@ -8,9 +8,8 @@
 //! into islands, and each goes down this list until its certificate is met:
 //!
 //! 1. `nsgs`, while its rate promises the tolerance within `MORE_SWEEPS`;
-//! 2. `newton`, which does in tens of systems what Gauss–Seidel does in thousands of sweeps; from cold, where W says that
-//!    contacts outnumber velocities (walls, towers) or the tolerance is loose, `admm`, which needs one factor for tens of
-//!    iterations;
+//! 2. `newton`, which does in tens of systems what Gauss–Seidel does in thousands of sweeps; from cold, where W says that contacts
+//!    outnumber velocities (walls, towers) or the tolerance is loose, `admm`, which needs one factor for tens of iterations;
 //! 3. `interior-point`, whose iterates stay inside the cones: it solves what Newton's iterates cycle on;
 //! 4. `newton` from its end, and anew from p = 0;
 //! 5. `nsgs` to its limit.

@@ -64,7 +64,8 @@ fn gain(step: &Observation<'_>) -> Option<Warning> {
     let events = &step.log.events;
     let residual = step.log.solves.iter().map(|report| report.residual).fold(0.0, f64::max);
     let least = GAIN.max(10.0 * residual);
-    let gains = |event: &&Event| is_impact(event) && event.work.min(event.whole) > least * moved(event);
+    let gains =
+        |event: &&Event| is_impact(event) && event.work.min(event.whole) > least * size_of_work(event);
     let worst = events.iter().filter(gains).max_by(|a, b| a.work.total_cmp(&b.work))?;
     let value = worst.work.min(worst.whole);
     Some(Warning {
@@ -76,11 +77,11 @@ fn gain(step: &Observation<'_>) -> Option<Warning> {
 
 /// Whether a contact that begins to carry was struck: what only comes to bear moves nothing along the normal.
 fn is_impact(event: &Event) -> bool {
-    -event.impulse[0] * event.u_minus[0] > STRUCK * moved(event)
+    -event.impulse[0] * event.u_minus[0] > STRUCK * size_of_work(event)
 }
 
 /// Σ |p| ½ (|u⁻| + |u⁺|) of an impact [J].
-fn moved(event: &Event) -> f64 {
+fn size_of_work(event: &Event) -> f64 {
     let terms =
         (0..6).map(|k| event.impulse[k] * 0.5 * (event.u_minus[k].abs() + event.u_plus[k].abs()));
     terms.map(f64::abs).sum()
