@@ -3,6 +3,7 @@
 mod comparison;
 mod core;
 mod csv;
+mod motion;
 mod ours;
 mod referee;
 mod report;
@@ -28,6 +29,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "solvers", run: solvers::run },
     Bench { name: "scenes", run: scenes::run },
     Bench { name: "referee", run: referee::run },
+    Bench { name: "motion", run: motion::run },
 ];
 
 /// Debian's Siconos is seen by Debian's Python only.
@@ -101,11 +103,14 @@ mod tests {
     fn unknown_benches_list_what_exists() {
         let workspace = Workspace::find();
         let wrong = run(&workspace, &["large"]).unwrap_err();
-        assert_eq!(wrong, "no bench `large`; there are: small, core, schemes, solvers, scenes, referee");
+        assert_eq!(
+            wrong,
+            "no bench `large`; there are: small, core, schemes, solvers, scenes, referee, motion"
+        );
         assert!(
             run(&workspace, &[])
                 .unwrap_err()
-                .ends_with("there are: small, core, schemes, solvers, scenes, referee")
+                .ends_with("there are: small, core, schemes, solvers, scenes, referee, motion")
         );
     }
 }

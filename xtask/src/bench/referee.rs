@@ -88,7 +88,7 @@ pub(super) fn run(workspace: &Workspace, words: &[&str]) -> Result<(), String> {
 }
 
 /// What a program prints, as a table.
-fn table(command: &mut Command) -> Result<Csv, String> {
+pub(super) fn table(command: &mut Command) -> Result<Csv, String> {
     let out = command.output().map_err(|error| error.to_string())?;
     if !out.status.success() {
         return Err(String::from_utf8_lossy(&out.stderr).into_owned());
@@ -97,7 +97,7 @@ fn table(command: &mut Command) -> Result<Csv, String> {
 }
 
 /// An interpreter that has the module, set up with pip if need be.
-fn python(folder: &Path, package: &str, module: &str) -> Result<PathBuf, String> {
+pub(super) fn python(folder: &Path, package: &str, module: &str) -> Result<PathBuf, String> {
     let python = folder.join("bin/python");
     let import = format!("import {module}");
     if works(Command::new(&python).args(["-c", &import])) {
