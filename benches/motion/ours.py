@@ -105,7 +105,10 @@ def command(case, scheme, end, every, *more):
     out = folder / f"{case.name}-{scheme}"
     words = [os.environ["NONSMOOTH"], "run", path, "--integrator", scheme, "--overwrite", "--quiet", "--out", out, *more]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(words, check=True)
+    done = subprocess.run(words, capture_output=True, text=True)
+    if done.returncode:
+        said = done.stderr.strip().replace(f"{folder}/", "").splitlines()
+        raise RuntimeError(f"exit code {done.returncode}: {said[0] if said else 'nothing said'}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, out
 

@@ -1,7 +1,7 @@
 """The cases in DART.
 
-`default` is DART as installed: collisions by FCL, Dantzig's method. `ODE` takes the collision detection of ODE, which finds all corners of
-two boxes; `DART` takes its own, with split impulses against overlap. Joints are coordinates. There is a coefficient of restitution.
+`default` is DART as installed: collisions by FCL, Dantzig's method. `ODE` takes the collision detection of ODE;
+`DART` takes its own, with split impulses against overlap. Joints are coordinates. There is a coefficient of restitution.
 """
 
 import importlib.metadata

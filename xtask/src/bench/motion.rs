@@ -1,12 +1,13 @@
 //! `cargo xtask bench motion`: cases with exact answers, in our two schemes for bodies and in other engines; writes `docs/motion.md`.
 //!
 //! `benches/motion.py` runs the cases of one engine and prints `case,quantity,setting,value,exact`. Every number and every judgement of the
-//! page comes from these tables: error = |value − exact|, and errors below [`ROUNDING`] count as equal.
+//! page comes from these tables, which stay in the build folder under `motion/`: error = |value − exact|, and errors below [`ROUNDING`] count as equal.
 
 use super::csv::Csv;
 use crate::Workspace;
 use crate::command::{cargo, show};
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::Command;
 
 const SCRIPT: &str = "benches/motion.py";
@@ -14,6 +15,10 @@ const SCRIPT: &str = "benches/motion.py";
 const ROUNDING: f64 = 1e-9;
 const OURS: &str = "nonsmooth";
 const SCHEME: &str = "kick-drift";
+
+/// Marks of the rows in the README.
+const BEGIN: &str = "<!-- bench motion: begin -->";
+const END: &str = "<!-- bench motion: end -->";
 
 /// Name, word of the script, package of pip, module.
 const PEERS: [(&str, &str, &str, &str); 4] = [
@@ -25,7 +30,7 @@ const PEERS: [(&str, &str, &str, &str); 4] = [
 
 /// Engines that are not on the page, and why.
 const LEFT_OUT: [(&str, &str); 2] = [
-    ("Newton (Kamino)", "the cases have not been written for it; it computes in single precision"),
+    ("Newton (Kamino)", "the cases have not been written for it"),
     (
         "Rapier",
         "the cases have not been written for it; [referee.md](referee.md) has it on other problems",
@@ -84,14 +89,20 @@ const INTRODUCTION: &str = "\
 
 `cargo xtask bench motion` runs these cases, each with an exact answer, in our two schemes for bodies and in every engine that can be installed, and
 writes this page, its judgements included. All engines are built from the same numbers (`benches/motion/cases.py`), run with the same step, and are measured by
-the same functions. Every engine runs with its defaults and with the settings below that its documentation offers for accuracy. `best` for a case is chosen
-knowing the answer, and for other engines only: ours has no settings here but the scheme.
+the same functions. Every engine runs with its defaults and with the settings below that its documentation offers for accuracy. Stiffness of contacts was
+chosen knowing the answers, for the benefit of the other engines; ours has no settings here but the scheme.
 ";
 
 /// The tables of one engine.
 struct Engine {
     name: String,
     table: Csv,
+}
+
+/// An engine that is not on the page, and why.
+struct Missing {
+    name: String,
+    why: String,
 }
 
 /// One engine in one setting, in one case.
@@ -101,12 +112,31 @@ struct Line<'a> {
     table: &'a Csv,
 }
 
-/// Runs the bench.
+/// Runs the bench: all engines, or with the word `ours` ours beside what the others gave last time.
 pub(super) fn run(workspace: &Workspace, words: &[&str]) -> Result<(), String> {
-    if !words.is_empty() {
-        return Err("bench motion takes no arguments".into());
+    let is_ours_alone = match words {
+        [] => false,
+        ["ours"] => true,
+        _ => return Err("bench motion takes no argument but `ours`".into()),
+    };
+    let mut engines = vec![ours(workspace)?];
+    let mut missing = Vec::new();
+    for (name, word, package, module) in PEERS {
+        let path = workspace.target().join(format!("motion/{word}.csv"));
+        if !is_ours_alone {
+            let folder = workspace.target().join("venv-motion");
+            match super::referee::python(&folder, package, module) {
+                Ok(python) => stored(Command::new(python).arg(SCRIPT).arg(word), workspace, &path)?,
+                Err(wrong) => {
+                    let why = format!("it could not be installed: {wrong}");
+                    missing.push(Missing { name: name.into(), why });
+                    continue;
+                }
+            }
+        }
+        let table = Csv::read(&path)?;
+        engines.push(Engine { name: format!("{name} {}", text_of(&table, "", "version")), table });
     }
-    let (engines, missing) = measured(workspace)?;
     let text = page(&engines, &missing);
     println!("{text}");
     let write = |name: &str, text: &str| {
@@ -122,29 +152,28 @@ pub(super) fn run(workspace: &Workspace, words: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-/// Tables of all engines that run, ours first, and what could not be installed with the reason.
-fn measured(workspace: &Workspace) -> Result<(Vec<Engine>, Vec<(String, String)>), String> {
+/// Our table, by the release command.
+fn ours(workspace: &Workspace) -> Result<Engine, String> {
     show(&mut cargo(&workspace.root, &["build", "--release", "--package", "nonsmooth-cli"]))?;
+    let folder = workspace.target().join("motion");
+    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut command = Command::new("python3");
-    command.arg(SCRIPT).arg("ours").current_dir(&workspace.root);
-    command.env("NONSMOOTH", workspace.target().join("release/nonsmooth"));
-    command.env("NONSMOOTH_RESULTS", workspace.target().join("motion"));
-    let mut engines = vec![Engine { name: OURS.into(), table: super::referee::table(&mut command)? }];
-    let mut missing = Vec::new();
-    for (name, word, package, module) in PEERS {
-        let folder = workspace.target().join("venv-motion");
-        match super::referee::python(&folder, package, module) {
-            Ok(python) => {
-                let mut command = Command::new(python);
-                let table =
-                    super::referee::table(command.arg(SCRIPT).arg(word).current_dir(&workspace.root))?;
-                let version = text_of(&table, "", "version");
-                engines.push(Engine { name: format!("{name} {version}"), table });
-            }
-            Err(wrong) => missing.push((name.to_owned(), format!("it could not be installed: {wrong}"))),
-        }
+    command.arg(SCRIPT).arg("ours");
+    command
+        .env("NONSMOOTH", workspace.target().join("release/nonsmooth"))
+        .env("NONSMOOTH_RESULTS", &folder);
+    let path = folder.join("ours.csv");
+    stored(&mut command, workspace, &path)?;
+    Ok(Engine { name: OURS.into(), table: Csv::read(&path)? })
+}
+
+/// Runs the script and stores what it prints.
+fn stored(command: &mut Command, workspace: &Workspace, path: &Path) -> Result<(), String> {
+    let out = command.current_dir(&workspace.root).output().map_err(|error| error.to_string())?;
+    if !out.status.success() {
+        return Err(String::from_utf8_lossy(&out.stderr).into_owned());
     }
-    Ok((engines, missing))
+    std::fs::write(path, out.stdout).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// The text of a row without a setting.
@@ -195,13 +224,13 @@ fn lines<'a>(engines: &'a [Engine], case: &str) -> Vec<Line<'a>> {
     found
 }
 
-fn page(engines: &[Engine], missing: &[(String, String)]) -> String {
+fn page(engines: &[Engine], missing: &[Missing]) -> String {
     let mut text = format!("{INTRODUCTION}\n## Settings\n\n");
     for engine in engines {
         let _ = writeln!(text, "- **{}**: {}", engine.name, text_of(&engine.table, "", "settings"));
     }
     let left_out = LEFT_OUT.iter().map(|(name, why)| (*name, *why));
-    let missing = missing.iter().map(|(name, why)| (name.as_str(), why.as_str()));
+    let missing = missing.iter().map(|one| (one.name.as_str(), one.why.as_str()));
     for (name, why) in left_out.chain(missing) {
         let _ = writeln!(text, "- **{name}** is left out: {why}.");
     }
@@ -362,11 +391,10 @@ fn telling(engines: &[Engine]) -> String {
 
 /// The README with the rows between its two marks replaced.
 fn replaced(readme: &str, rows: &str) -> Result<String, String> {
-    let (begin, end) = ("<!-- bench motion: begin -->\n", "<!-- bench motion: end -->\n");
-    let wrong = || format!("README.md has no `{}` … `{}`", begin.trim(), end.trim());
-    let (before, rest) = readme.split_once(begin).ok_or_else(wrong)?;
-    let (_, after) = rest.split_once(end).ok_or_else(wrong)?;
-    Ok(format!("{before}{begin}\n{rows}\n{end}{after}"))
+    let wrong = || format!("README.md has no `{BEGIN}` … `{END}`");
+    let (before, rest) = readme.split_once(BEGIN).ok_or_else(wrong)?;
+    let (_, after) = rest.split_once(END).ok_or_else(wrong)?;
+    Ok(format!("{before}{BEGIN}\n\n{rows}\n{END}{after}"))
 }
 
 /// A number of a table: four places, or a power of ten where these would be zeros.
@@ -374,7 +402,7 @@ fn number(value: Option<f64>) -> String {
     match value {
         None => "–".into(),
         Some(x) if !x.is_finite() => "no number".into(),
-        Some(x) if x == 0.0 => "0".into(),
+        Some(0.0) => "0".into(),
         Some(x) if x.abs() < 0.01 => power(x),
         Some(x) => format!("{x:.4}"),
     }
@@ -400,7 +428,7 @@ mod tests {
 
     #[test]
     fn the_page_says_who_is_better() {
-        let page = page(&engines(), &[("Y".into(), "no wheel".into())]);
+        let page = page(&engines(), &[Missing { name: "Y".into(), why: "no wheel".into() }]);
         for part in [
             "| exact | | -25.0000 | |",
             "| nonsmooth | moreau-jean | 50.0000 | 1.0 |",
@@ -425,6 +453,25 @@ mod tests {
         let made = replaced(readme, "new\n").unwrap();
         assert_eq!(made, "a\n<!-- bench motion: begin -->\n\nnew\n\n<!-- bench motion: end -->\nb\n");
         assert!(replaced("no marks", "new").is_err());
+    }
+
+    #[test]
+    fn the_rows_of_the_readme_are_those_of_the_page() {
+        let root = Workspace::find().root;
+        let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
+        let (readme, page) = (read("README.md"), read("docs/motion.md"));
+        let rows = readme.split_once(BEGIN).unwrap().1.split_once(END).unwrap().0;
+        let rows: Vec<&str> = rows.lines().filter(|line| line.starts_with('|')).skip(2).collect();
+        assert_eq!(rows.len(), QUANTITIES.iter().filter(|quantity| quantity.is_telling).count());
+        for row in rows {
+            let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+            let title = cells[0].split_once(": ").unwrap().0;
+            let case = page.split_once(&format!("## {title}\n")).unwrap().1;
+            let case = case.split_once("\n## ").map_or(case, |(case, _)| case);
+            for cell in cells[1..].iter().filter(|cell| **cell != "–") {
+                assert!(case.contains(&format!(" {cell} |")), "`{cell}` of `{row}` is not in\n{case}");
+            }
+        }
     }
 
     #[test]

@@ -88,7 +88,7 @@ pub(super) fn run(workspace: &Workspace, words: &[&str]) -> Result<(), String> {
 }
 
 /// What a program prints, as a table.
-pub(super) fn table(command: &mut Command) -> Result<Csv, String> {
+fn table(command: &mut Command) -> Result<Csv, String> {
     let out = command.output().map_err(|error| error.to_string())?;
     if !out.status.success() {
         return Err(String::from_utf8_lossy(&out.stderr).into_owned());
