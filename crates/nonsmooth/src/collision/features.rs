@@ -11,14 +11,25 @@ pub fn frozen(
     table: &RigidTable,
     rigid: &[RigidState],
     id: ConstraintId,
-    [point, normal]: [[f64; 3]; 2],
+    place: [[f64; 3]; 2],
     distance: f64,
 ) -> FrozenContact {
     let rows = id.colliders().map(|k| &table.colliders[k as usize]);
-    let [at_a, at_b] = rows.map(|row| &rigid[row.on.0 as usize]);
-    let [a, b] = id.features().map(Feature::from_code);
+    let states = rows.map(|row| &rigid[row.on.0 as usize]);
+    frozen_at(rows.map(|row| &row.collider.posed), states, id.features(), place, distance)
+}
+
+/// The same for two shapes on bodies in these states.
+pub fn frozen_at(
+    shapes: [&PosedShape; 2],
+    [at_a, at_b]: [&RigidState; 2],
+    features: [u32; 2],
+    [point, normal]: [[f64; 3]; 2],
+    distance: f64,
+) -> FrozenContact {
+    let [a, b] = features.map(Feature::from_code);
     let key = Key { a, b };
-    match (&rows[0].collider.posed, &rows[1].collider.posed) {
+    match (shapes[0], shapes[1]) {
         (PosedShape::Space(shape_a, own_a), PosedShape::Space(shape_b, own_b)) => {
             let (pose_a, pose_b) = (spatial_pose(own_a, at_a), spatial_pose(own_b, at_b));
             let contact = spatial::Contact { point, normal, distance, key };

@@ -3,6 +3,7 @@
 
 mod broad;
 mod chunks;
+mod confirm;
 mod features;
 mod narrow;
 mod overlaps;
@@ -11,8 +12,9 @@ mod sweep;
 
 pub(crate) use broad::{Search, Situation, planar_pose, pose_of, spatial_pose};
 pub(crate) use chunks::fill;
+pub(crate) use confirm::{ActivePoint, Finding, confirm};
 pub(crate) use features::{along, frame_of, frozen};
-pub(crate) use narrow::Point;
+pub(crate) use narrow::{Narrow, Point};
 pub(crate) use overlaps::{appears_inside, overlaps_at_start};
 pub(crate) use reach::{fall, set_margins, swept_reach};
 pub use sweep::DriftPath;

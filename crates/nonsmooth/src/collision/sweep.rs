@@ -8,6 +8,7 @@
 //! sweep: what passes their plane is behind it at the end.
 
 use super::broad::{Search, Situation, planar_pose, spatial_pose};
+use super::confirm::is_fast;
 use crate::error::StepResult;
 use crate::instant::Instant;
 use crate::model::Model;
@@ -85,8 +86,27 @@ impl DriftPath<'_> {
         Turning { spin, spin_rate: spin * spin + 2.0 * course.spin_rate.length(), radius }
     }
 
-    /// When two colliders meet, if they do.
-    pub fn meeting(&self, model: &Model, rows: [&ColliderRow; 2]) -> Option<f64> {
+    /// Where the carriers of two colliders are at the time σ of the path.
+    pub fn places(&self, model: &Model, rows: [&ColliderRow; 2], time: f64) -> [RigidState; 2] {
+        rows.map(|row| self.place(model, &self.course(model, row.on), time))
+    }
+
+    /// Velocity of the second of two colliders relative to the first at a point and a time σ of the path [m/s].
+    pub fn velocity_at(&self, model: &Model, rows: [&ColliderRow; 2], point: DVec3, time: f64) -> DVec3 {
+        let [a, b] = rows.map(|row| {
+            let course = self.course(model, row.on);
+            let at = self.place(model, &course, time);
+            if model.rigid.kinematic_number(course.id).is_some() {
+                return at.velocity_at(point - at.position);
+            }
+            let spin = course.start.spin + time * course.spin_rate;
+            at.velocity + time * course.acceleration + spin.cross(point - at.position)
+        });
+        b - a
+    }
+
+    /// Whether and when two colliders meet.
+    pub fn meeting(&self, model: &Model, rows: [&ColliderRow; 2]) -> Meeting {
         let courses = rows.map(|row| self.course(model, row.on));
         let [a, b] = [0, 1].map(|k| self.turning(model, &courses[k]));
         let relative = courses[1].start.velocity - courses[0].start.velocity;
@@ -112,7 +132,7 @@ impl DriftPath<'_> {
                 let b = planar::Moving { shape: shape_b, pose: &pose_b, turning: b };
                 time_of(&planar::time_of_impact(&a, &b, approach, self.duration))
             }
-            _ => None,
+            _ => Meeting::Never,
         }
     }
 
@@ -146,8 +166,23 @@ impl DriftPath<'_> {
     }
 }
 
-fn time_of<C>(impact: &Impact<C>) -> Option<f64> {
-    if let Impact::At { time, .. } = impact { Some(*time) } else { None }
+/// Whether two colliders meet on the path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Meeting {
+    /// They stay apart.
+    Never,
+    /// They overlap at the start.
+    Overlapping,
+    /// At a time from the start [s].
+    At(f64),
+}
+
+fn time_of<C>(impact: &Impact<C>) -> Meeting {
+    match impact {
+        Impact::Never => Meeting::Never,
+        Impact::Overlapping(_) => Meeting::Overlapping,
+        Impact::At { time, .. } => Meeting::At(*time),
+    }
 }
 
 /// The first instant of the path at which one of the pairs meets that are fast compared with their thickness; `is_known` tells
@@ -161,12 +196,13 @@ fn first_meeting(
     let mut first: Option<f64> = None;
     for &pair in pairs {
         let rows = [pair.0, pair.1].map(|k| &model.rigid.colliders[k as usize]);
-        let thickness = rows.iter().map(|row| row.thickness()).sum::<f64>();
-        if is_known(pair) || path.way(model, rows) <= 0.5 * thickness {
+        if is_known(pair) || !is_fast(path.way(model, rows), rows) {
             continue;
         }
         let until = DriftPath { duration: first.unwrap_or(path.duration), ..*path };
-        first = until.meeting(model, rows).or(first);
+        if let Meeting::At(time) = until.meeting(model, rows) {
+            first = Some(time);
+        }
     }
     Ok(first)
 }
@@ -183,7 +219,7 @@ pub fn first_meeting_of_all(
     for row in &table.colliders {
         let i = row.on.0 as usize;
         if i < is_fast.len() && path.at.is_present(i) {
-            is_fast[i] |= path.own_way(model, row.on) > 0.5 * row.thickness();
+            is_fast[i] |= path.own_way(model, row.on) > 0.5 * row.thickness;
         }
     }
     if !is_fast.contains(&true) {

@@ -178,6 +178,23 @@ impl Impact {
     }
 }
 
+/// Whether each constraint carried a normal force in the last kick.
+pub fn carried(model: &Model, memory: &ConstraintMemory, active: &ActiveConstraints) -> Vec<bool> {
+    let mut rows = [0.0; 6];
+    let mut out = vec![false; active.len()];
+    for (family, own) in model.constraints.iter().zip(&active.own) {
+        for c in own.clone() {
+            let dim = active.rows(c).len();
+            if let Some(known) = memory.find(active.ids[c]) {
+                rows[..dim].fill(0.0);
+                family.recall_force(active, c, known.force, &mut rows[..dim]);
+                out[c] = rows[0] > 0.0;
+            }
+        }
+    }
+    out
+}
+
 /// Constraints that are closed or carried, ascending; marks those that begin.
 fn in_contact(
     model: &Model,
@@ -186,8 +203,8 @@ fn in_contact(
     begins: &mut [bool],
 ) -> Vec<u32> {
     let mut list = Vec::new();
-    let mut rows = [0.0; 6];
-    for (family, own) in model.constraints.iter().zip(&active.own) {
+    let carried = carried(model, memory, active);
+    for own in &active.own {
         for c in own.clone() {
             let forms = model.law(active.laws[c]).forms();
             if !forms.impact {
@@ -197,12 +214,7 @@ fn in_contact(
                 list.push(c as u32);
                 continue;
             }
-            let dim = active.rows(c).len();
-            rows[..dim].fill(0.0);
-            if let Some(known) = memory.find(active.ids[c]) {
-                family.recall_force(active, c, known.force, &mut rows[..dim]);
-            }
-            let lasts = rows[0] > 0.0;
+            let lasts = carried[c];
             let is_closed = active.gap[c] <= TOUCHING * model.size_of(active.ids[c]);
             if lasts || is_closed {
                 list.push(c as u32);

@@ -23,7 +23,7 @@ pub use angles::{Angles, KineticAngles, kinetic_angles};
 pub use assemble::{apply, assemble};
 pub use detect::{detect, detect_chosen};
 pub use factorize::{Mass, factorize, factorize_released};
-pub use impact::{Begins, Struck, impact, strike};
+pub use impact::{Begins, Struck, carried, impact, strike};
 pub use impact_work::impact_work;
 pub use linearize::{LawForm, linearize, set_laws, set_offsets};
 pub use merge::{Merging, merge};

@@ -160,6 +160,19 @@ impl Roles {
         }
     }
 
+    /// Leaves only the rows of what lasts or touches.
+    pub(super) fn keep_supports(&mut self, active: &ActiveConstraints) {
+        let Self { role, rows, size, .. } = self;
+        rows.retain(|&c| {
+            let c = c as usize;
+            let stays = role[c] == Role::Lasting || active.gap[c] <= TOUCHING * size[c];
+            if !stays {
+                role[c] = Role::Open;
+            }
+            stays
+        });
+    }
+
     /// u_c² = u_q² + 2 a y, u⁺² = rebound(u_c)² − 2 a y: the apex is that of the law although the body turns at the height y.
     fn rebound_early(
         &mut self,

@@ -5,11 +5,13 @@
 
 use super::books::Books;
 use super::drift::Drift;
+use crate::collision::DriftPath;
 use crate::error::StepResult;
 use crate::log::StepLog;
+use crate::model::constraints::Expected;
 use crate::model::{Activation, ActiveConstraints, Coeffs, Model};
 use crate::part::Part;
-use crate::phases::{Begins, Mass, SolverSettings, detect, factorize, impact, linearize};
+use crate::phases::{Begins, Mass, SolverSettings, carried, detect, factorize, impact, linearize};
 use nonsmooth_solvers::Problem;
 
 /// Lets the laws act where the step stands and sets the velocity after the impact.
@@ -25,10 +27,23 @@ pub(super) fn impact_at(
     let part = Part::whole(drift.here().t, 0.0);
     detect(model, &part, &drift.here(), Activation::Swept, active)?;
     factorize(model, &part, &drift.pass(), Coeffs::MASS, problem, mass)?;
+    confirm_closed(model, drift, active);
     linearize(model, &part, &drift.pass(), active)?;
     let here = drift.here();
     let solving = (&mut *settings, &mut *problem);
     let made = impact(model, &drift.memory, (&here, active), Begins::InContact, mass, solving, log)?;
     made.book(model, active, &here, &mut books.works, log)?;
     drift.set_velocity(model, &made.v)
+}
+
+/// Puts contacts of the minimal translation in the place of those that only touch a seam.
+fn confirm_closed(model: &Model, drift: &Drift, active: &mut ActiveConstraints) {
+    let here = drift.here();
+    let still = vec![0.0; here.v.len()];
+    let path = DriftPath { at: here, v: here.v, acceleration: &still, duration: drift.rest };
+    let carried = carried(model, &drift.memory, active);
+    let expected = Expected { carried: &carried, y_end: &[], doubt: 0.0 };
+    for family in &model.constraints {
+        family.confirm(model, &path, &expected, active);
+    }
 }

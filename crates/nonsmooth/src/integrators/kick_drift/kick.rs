@@ -20,6 +20,8 @@ use crate::part::Part;
 use crate::phases::{Mass, SolverSettings, is_solved_by, judge, solve_part};
 use nonsmooth_solvers::Problem;
 
+/// A rest of the step that is shorter than this share of it has rows of velocities.
+const SHORT: f64 = 1e-4;
 /// Joints are in their place when they are off by less than this, relative to their size.
 pub(super) const IN_PLACE: f64 = 1e-12;
 /// Joints that no longer come nearer are in their place when they are off by less than this.
@@ -281,6 +283,9 @@ impl Kick {
         list: &[u32],
     ) {
         let (rest, length) = (drift.rest, drift.kick_length());
+        // y is known to rounding, 1e-17 m: over a rest of 1e-13 s that is a velocity, and a reaction of any size. There the row is its
+        // limit, the rate of the gap. Guarded by seams.rs: a_cube_slides_down_a_small_step_and_trips_over_one_that_goes_up.
+        let is_short = rest < SHORT * drift.h;
         for &c in list {
             let c = c as usize;
             if roles.is_elastic[c] {
@@ -299,7 +304,13 @@ impl Kick {
                 let y = self.y_end[row];
                 if y.is_finite() && (bilateral || k == 0) {
                     if roles.rebound[c].is_none() {
-                        active.offset[row] = (y - self.target[c]) / rest - along[k];
+                        let rate = if is_short {
+                            let open = if bilateral { 0.0 } else { active.gap[c] - roles.band[c] };
+                            self.u[row] + open.max(0.0) / rest
+                        } else {
+                            (y - self.target[c]) / rest
+                        };
+                        active.offset[row] = rate - along[k];
                     }
                 } else {
                     active.offset[row] = 0.5 * (self.u[row] + self.u_end[row]) - along[k];

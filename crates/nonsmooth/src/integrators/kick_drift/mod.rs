@@ -22,9 +22,11 @@ mod kick;
 mod path;
 
 use super::{Entry, Integrator, Refusal};
+use crate::collision::fall;
 use crate::error::StepResult;
 use crate::instant::Implicit;
 use crate::log::{Counts, StepLog};
+use crate::model::constraints::Confirmed;
 use crate::model::{Activation, ActiveConstraints, Coeffs, Free, Model, State};
 use crate::observers::Accuracy;
 use crate::part::Part;
@@ -122,6 +124,27 @@ impl Integrator for KickDrift {
             linearize(model, &part, &drift.pass(), active)?;
             kick.predict(model, active, mass, free, drift)?;
             let rules = Rules { all_early: cuts >= self.most_cuts, tolerance: settings.tolerance };
+            let fall = fall(&model.rigid, drift.rest);
+            let mut is_predicted = true;
+            let mut confirmed = path.confirm(model, drift, (kick, fall), active);
+            if confirmed == Confirmed::InDoubt {
+                classify(model, (active, kick, free), drift, rules, roles);
+                roles.keep_supports(active);
+                let solving = (&mut *settings, self.most_passes);
+                let problems = (&mut *problem, &mut *joints);
+                kick.solve(model, (active, roles, free, mass), solving, problems, drift, log)?;
+                joints.release();
+                problem.delassus.release();
+                confirmed = path.confirm(model, drift, (kick, 0.0), active);
+                is_predicted = false;
+            }
+            if confirmed == Confirmed::Changed {
+                linearize(model, &part, &drift.pass(), active)?;
+                is_predicted = false;
+            }
+            if !is_predicted {
+                kick.predict(model, active, mass, free, drift)?;
+            }
             classify(model, (active, kick, free), drift, rules, roles);
             let solving = (&mut *settings, self.most_passes);
             kick.solve(model, (active, roles, free, mass), solving, (problem, joints), drift, log)?;

@@ -14,6 +14,7 @@ use super::drift::{Drift, half_kick};
 use super::kick::Kick;
 use crate::collision::DriftPath;
 use crate::error::StepResult;
+use crate::model::constraints::{Confirmed, Expected};
 use crate::model::{ActiveConstraints, Coeffs, Free, Model, Role};
 use crate::part::Part;
 use crate::phases::{Mass, factorize};
@@ -35,7 +36,7 @@ pub(super) struct Path {
 }
 
 impl Path {
-    /// The path of a kick that was solved.
+    /// The path of a kick as its velocity now is: predicted or solved.
     pub(super) fn set(&mut self, drift: &Drift, kick: &Kick) {
         let length = drift.kick_length();
         let v_hat = drift.here().v;
@@ -43,6 +44,36 @@ impl Path {
         self.acceleration.extend(kick.v.iter().zip(v_hat).map(|(v, v_hat)| (v - v_hat) / length));
         self.v_start.clear();
         self.v_start.extend(v_hat.iter().zip(&self.acceleration).map(|(v, a)| v + drift.lag * a));
+    }
+
+    /// Puts the contacts that meet on the path in the place of those that seem to; the path may be wrong by `doubt`.
+    pub(super) fn confirm(
+        &mut self,
+        model: &Model,
+        drift: &Drift,
+        (kick, doubt): (&Kick, f64),
+        active: &mut ActiveConstraints,
+    ) -> Confirmed {
+        self.set(drift, kick);
+        let carried: Vec<bool> =
+            (0..active.len()).map(|c| kick.before[active.rows(c).start] > 0.0).collect();
+        let expected = Expected { carried: &carried, y_end: &kick.y_end, doubt };
+        let path = self.of_drift(drift, drift.rest);
+        let mut all = Confirmed::AsSeen;
+        for family in &model.constraints {
+            match family.confirm(model, &path, &expected, active) {
+                Confirmed::AsSeen => {}
+                Confirmed::Changed => all = Confirmed::Changed,
+                Confirmed::InDoubt => return Confirmed::InDoubt,
+            }
+        }
+        all
+    }
+
+    /// The first part of the path.
+    fn of_drift<'a>(&'a self, drift: &'a Drift, duration: f64) -> DriftPath<'a> {
+        let at = drift.here();
+        DriftPath { at, v: &self.v_start, acceleration: &self.acceleration, duration }
     }
 
     /// Takes the guessed end of the drift to the time σ of the path.
@@ -92,8 +123,7 @@ impl Path {
     ) -> StepResult<Option<f64>> {
         let is_row = |c: usize| !matches!(roles.role[c], Role::Open | Role::Cut);
         for family in &model.constraints {
-            let (at, duration) = (drift.here(), first.unwrap_or(drift.rest));
-            let path = DriftPath { at, v: &self.v_start, acceleration: &self.acceleration, duration };
+            let path = self.of_drift(drift, first.unwrap_or(drift.rest));
             first = family.first_meeting(model, &path, active, &is_row)?.or(first);
         }
         Ok(first)

@@ -294,8 +294,12 @@ fn append_colliders(on: RigidId, colliders: Vec<Collider>, contents: &mut Conten
     for Collider { posed, material, groups } in colliders {
         for posed in pieces(&posed) {
             let bounding_radius = bounding_radius(&posed);
+            let thickness = match &posed {
+                PosedShape::Space(shape, _) => shape.thickness(),
+                PosedShape::Plane(shape, _) => shape.thickness(),
+            };
             let collider = Collider { posed, material, groups };
-            contents.rigid.colliders.push(ColliderRow { on, collider, bounding_radius });
+            contents.rigid.colliders.push(ColliderRow { on, collider, bounding_radius, thickness });
         }
     }
 }

@@ -45,6 +45,18 @@ pub struct LawRun {
     pub n_history: usize,
 }
 
+/// A contact point that takes the place of others.
+pub(crate) struct NewContact {
+    pub id: ConstraintId,
+    pub law: LawId,
+    pub gap: f64,
+    /// Point and normal.
+    pub place: [[f64; 3]; 2],
+    pub u: [f64; 3],
+    pub dim: usize,
+    pub feature: FrozenContact,
+}
+
 /// The active constraints, sorted by name. Written by `detect`, `linearize` and the laws.
 #[derive(Default)]
 pub struct ActiveConstraints {
@@ -237,6 +249,45 @@ impl ActiveConstraints {
         if !self.features.is_empty() {
             self.features.truncate(point_to);
         }
+    }
+
+    /// Puts other contact points in the place of ranges of them, in the order of the list, and ends the list again.
+    pub(crate) fn replace_contacts(
+        &mut self,
+        model: &Model,
+        family: usize,
+        changes: &[(Range<usize>, Vec<NewContact>)],
+    ) {
+        let mut old = std::mem::take(self);
+        (self.jacobian, self.model) = (std::mem::take(&mut old.jacobian), old.model);
+        (self.written, self.written_rows) = (old.written, old.written_rows);
+        (self.runs, self.sets, self.set_start) = (old.runs, old.sets, old.set_start);
+        (self.search, self.margins, self.kept) = (old.search, old.margins, old.kept);
+        (self.runs_are_written, self.first_contact) = (old.runs_are_written, old.first_contact);
+        (self.is_first, self.row_start) = (true, vec![0]);
+        let points = old.first_contact..old.first_contact + old.places.len();
+        let mut changes = changes.iter().peekable();
+        for (own, k) in old.own.iter().zip(0..) {
+            for c in own.clone() {
+                let is_gone = k == family && changes.peek().is_some_and(|(range, _)| range.contains(&c));
+                if !is_gone {
+                    let rows = old.row_start[c] as usize..old.row_start[c + 1] as usize;
+                    self.push(old.ids[c], old.laws[c], old.gap[c], &old.u_minus[rows]);
+                    if points.contains(&c) {
+                        self.places.push(old.places[c - points.start]);
+                        self.features.push(old.features[c - points.start]);
+                    }
+                } else if let Some((_, new)) = changes.next_if(|(range, _)| range.end == c + 1) {
+                    for new in new {
+                        self.push(new.id, new.law, new.gap, &new.u[..new.dim]);
+                        self.places.push(new.place);
+                        self.features.push(new.feature);
+                    }
+                }
+            }
+            self.close_family();
+        }
+        self.close(model);
     }
 
     /// Ends the list: finds out whether it is the one for which J was written, and the runs of one law. Without constraints J stays

@@ -11,7 +11,9 @@
 //! ‖v‖ + ‖ω‖ R, so that no active point is missed. The law of a point is that of the two materials; d is the activation
 //! distance times the size of the pair. A kinematic body adds its velocity at the point to u. [Acary10; Trinkle08]
 
-use super::{Activation, ActiveConstraints, ConstraintFamily, GapsOf, Level, RowWriter};
+use super::{
+    Activation, ActiveConstraints, Confirmed, ConstraintFamily, Expected, GapsOf, Level, RowWriter,
+};
 use crate::collision::{
     DriftPath, Point, Situation, along, fall, fill, first_meeting_of_all, frame_of, frozen, pose_of,
     set_margins, swept_reach,
@@ -30,6 +32,9 @@ use std::ops::Range;
 /// are stacked corner on corner change the features of their points with every rounding; without this their forces are lost, and a
 /// stack of five moves by 3e-8 m when that happens (`kick_drift::lasting::a_stack_stays_where_it_is`).
 const SAME_PLACE: f64 = 1e-3;
+
+/// Cosine of the angle between the normals of such points at most: friction on a face is no force along another one.
+const SAME_NORMAL: f64 = 0.9;
 
 /// The contacts of all rigid bodies.
 pub struct Contacts {
@@ -442,6 +447,16 @@ impl ConstraintFamily for Contacts {
         Ok(())
     }
 
+    fn confirm(
+        &self,
+        model: &Model,
+        path: &DriftPath<'_>,
+        expected: &Expected<'_>,
+        active: &mut ActiveConstraints,
+    ) -> Confirmed {
+        self.confirm_on(model, path, expected, active)
+    }
+
     fn first_meeting(
         &self,
         model: &Model,
@@ -468,10 +483,10 @@ impl ConstraintFamily for Contacts {
         Ok(())
     }
 
-    /// The force in world axes, then the point.
+    /// The force in world axes, then the point and the normal.
     fn store_force(&self, active: &ActiveConstraints, c: usize, rows: &[f64], out: &mut Vec<f64>) {
         out.extend_from_slice(&world_vector(&self.frame(active, c), rows).to_array());
-        out.extend_from_slice(&active.places[c - active.first_contact][0]);
+        out.extend(active.places[c - active.first_contact].iter().flatten());
     }
 
     /// The nearest point of the same pair that carried and is gone, if `c` is in turn the nearest to it of the points that are new.
@@ -498,8 +513,11 @@ impl ConstraintFamily for Contacts {
         let is_gone = |k: &usize| active.ids[points.clone()].binary_search(&memory.ids[*k]).is_err();
         let is_new = |c: &usize| memory.ids[known.clone()].binary_search(&active.ids[*c]).is_err();
         let nearer = |x: DVec3| move |y: &DVec3, z: &DVec3| x.distance(*y).total_cmp(&x.distance(*z));
-        let near =
-            |k: &usize| stored(*k).distance(point(c)) <= SAME_PLACE * self.size(model, active.ids[c]);
+        let normal = DVec3::from_array(active.places[c - active.first_contact][1]);
+        let near = |k: &usize| {
+            stored(*k).distance(point(c)) <= SAME_PLACE * self.size(model, active.ids[c])
+                && normal.dot(DVec3::from_slice(&memory.at(*k).force[6..9])) >= SAME_NORMAL
+        };
         let gone = known.clone().filter(is_gone).filter(near);
         let best = gone.min_by(|&j, &k| nearer(point(c))(&stored(j), &stored(k)))?;
         let new = points.clone().filter(is_new);
@@ -531,6 +549,7 @@ fn closing(model: &Model, part: &Part<'_>, active: &ActiveConstraints, c: usize)
     (active.gap[c] - 0.5 * d).max(0.0) / part.h
 }
 
+mod confirm;
 mod curvature;
 #[cfg(test)]
 mod tests;

@@ -76,6 +76,34 @@ impl Activation {
     }
 }
 
+/// What is known of active constraints before a drift.
+pub struct Expected<'a> {
+    /// Whether each carried force before.
+    pub carried: &'a [bool],
+    /// y by row at the end of the drift [m]; empty at an impact, where there is none.
+    pub y_end: &'a [f64],
+    /// By how much the path may be wrong [m].
+    pub doubt: f64,
+}
+
+/// What the path of a drift says of the active constraints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Confirmed {
+    /// They are as they seem.
+    AsSeen,
+    /// Some were replaced: J must be written again.
+    Changed,
+    /// The path is not good enough to tell; nothing was replaced.
+    InDoubt,
+}
+
+impl Expected<'_> {
+    /// Whether the gap of a row is negative at the end.
+    pub fn is_closed(&self, row: usize) -> bool {
+        self.y_end.get(row).is_some_and(|y| *y < 0.0)
+    }
+}
+
 /// At which level a row is imposed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Level {
@@ -244,6 +272,17 @@ pub trait ConstraintFamily: Send + Sync {
             active.jacobian.add_transposed(c, &lambda[active.rows(c)], out);
         }
         Ok(())
+    }
+
+    /// Puts other constraints in the place of those that the path of a drift shows to be others than they seem where the bodies are.
+    fn confirm(
+        &self,
+        _model: &Model,
+        _path: &DriftPath<'_>,
+        _expected: &Expected<'_>,
+        _active: &mut ActiveConstraints,
+    ) -> Confirmed {
+        Confirmed::AsSeen
     }
 
     /// The first instant of a drift at which constraints begin whose gaps were not watched from its start; `is_row` tells which active

@@ -164,17 +164,11 @@ pub struct ColliderRow {
     pub collider: Collider,
     /// Radius of a ball about the carrier's origin that holds it [m].
     pub bounding_radius: f64,
+    /// Least width of its shape [m]; infinite for half-spaces, 0 for sheets.
+    pub thickness: f64,
 }
 
 impl ColliderRow {
-    /// Least width of its shape [m]; infinite for half-spaces, 0 for sheets.
-    pub fn thickness(&self) -> f64 {
-        match &self.collider.posed {
-            PosedShape::Space(shape, _) => shape.thickness(),
-            PosedShape::Plane(shape, _) => shape.thickness(),
-        }
-    }
-
     /// Whether its contacts never change their features: balls, discs, half-spaces.
     pub fn has_one_feature(&self) -> bool {
         match &self.collider.posed {
@@ -281,7 +275,7 @@ impl RigidTable {
         let Self { bodies, kinematic, colliders, .. } = self;
         for row in colliders {
             let i = row.on.0 as usize;
-            let thickness = row.thickness();
+            let thickness = row.thickness;
             let radius = match bodies.get_mut(i) {
                 Some(body) => {
                     body.thickness = body.thickness.min(thickness);

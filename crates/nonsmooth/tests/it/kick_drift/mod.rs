@@ -4,6 +4,7 @@ mod free;
 mod impacts;
 mod joints;
 mod lasting;
+mod seams;
 
 use nonsmooth::integrators::KickDrift;
 use nonsmooth::laws::Coulomb;
