@@ -55,6 +55,9 @@ pub enum CannotTell {
 const ROUNDING: f64 = 1e-12;
 /// Notes of a scheme after which impacts were not resolved in time.
 pub(crate) const REBOUNDS_GIVEN_UP: &str = "rebounds given up in large islands";
+/// Impacts where they are many.
+pub(crate) const IMPACTS_AT_THE_START: &str =
+    "impacts of large islands, which act at the start of the step";
 /// Impacts that came after the most cuts that a step may take.
 pub(crate) const REBOUNDS_CAPPED: &str = "impacts that rebound early because the step was cut too often";
 
@@ -65,14 +68,14 @@ pub fn estimate(
     accuracy: Accuracy,
     step_size: f64,
 ) -> Result<ErrorEstimate, CannotTell> {
-    let is_early = |what: &str| what == REBOUNDS_GIVEN_UP || what == REBOUNDS_CAPPED;
+    let early = [IMPACTS_AT_THE_START, REBOUNDS_GIVEN_UP, REBOUNDS_CAPPED];
     if summary.unconverged > 0 {
         return Err(CannotTell::Unsolved);
     }
     if summary.impacts > 0 && !accuracy.resolves_impacts {
         return Err(CannotTell::Impacts);
     }
-    if summary.notes.iter().any(|note| is_early(&note.what)) {
+    if summary.notes.iter().any(|note| early.contains(&note.what.as_str())) {
         return Err(CannotTell::ManyImpacts);
     }
     // Of methods of higher order it is smaller, and not known.

@@ -8,7 +8,7 @@ mod warnings;
 
 pub use energy_ledger::EnergyLedger;
 pub use estimate::{Accuracy, CannotTell, ErrorEstimate, estimate};
-pub(crate) use estimate::{REBOUNDS_CAPPED, REBOUNDS_GIVEN_UP};
+pub(crate) use estimate::{IMPACTS_AT_THE_START, REBOUNDS_CAPPED, REBOUNDS_GIVEN_UP};
 pub use summary::{Noted, Summary};
 pub use trajectory::Trajectory;
 

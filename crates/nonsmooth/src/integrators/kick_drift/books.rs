@@ -22,7 +22,7 @@ use crate::instant::Instant;
 use crate::log::{Energies, Event, N_WORKS, StepLog, Works};
 use crate::model::constraints::Column;
 use crate::model::{ActiveConstraints, Coeffs, Free, Model, Role, State};
-use crate::observers::{REBOUNDS_CAPPED, REBOUNDS_GIVEN_UP};
+use crate::observers::{IMPACTS_AT_THE_START, REBOUNDS_CAPPED, REBOUNDS_GIVEN_UP};
 use crate::part::Part;
 use crate::phases::{Mass, factorize};
 use nonsmooth_solvers::Problem;
@@ -110,6 +110,9 @@ impl Books {
         }
         if roles.lost > 0 {
             log.note(REBOUNDS_GIVEN_UP, roles.lost as f64);
+        }
+        if roles.early > 0 {
+            log.note(IMPACTS_AT_THE_START, roles.early as f64);
         }
         if roles.capped > 0 {
             log.note(REBOUNDS_CAPPED, roles.capped as f64);

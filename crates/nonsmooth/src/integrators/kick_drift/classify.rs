@@ -51,6 +51,8 @@ pub(super) struct Roles {
     pub(super) lost: usize,
     /// Impacts that rebound early because the step was cut too often.
     pub(super) capped: usize,
+    /// Impacts of large islands, which act at the start of the step.
+    pub(super) early: usize,
     fast: Vec<(u32, f64)>,
 }
 
@@ -82,7 +84,11 @@ pub(super) fn classify(
     }
     let n_rows: usize = roles.rows.iter().map(|&c| active.rows(c as usize).len()).sum();
     let many = rules.all_early || roles.fast.len() > MOST_FAST || n_rows > MOST_ROWS;
-    roles.capped = if rules.all_early { roles.fast.len() } else { 0 };
+    (roles.capped, roles.early) = match (many, rules.all_early) {
+        (true, true) => (roles.fast.len(), 0),
+        (true, false) => (0, roles.fast.len()),
+        _ => (0, 0),
+    };
     for k in 0..roles.fast.len() {
         let (c, acceleration) = roles.fast[k];
         if many {
