@@ -175,7 +175,7 @@ fn the_summary_for_programs_is_always_written() {
         assert!(summary.get(key).is_some(), "no `{key}` in\n{text}");
     }
     assert_eq!((&summary["steps"], &summary["status"]), (&200.into(), &"finished".into()));
-    assert_eq!(summary["scheme"], "moreau-jean");
+    assert_eq!(summary["scheme"], "kick-drift");
     // What was not solved is told first.
     let first = text.lines().nth(1).expect("a line").trim();
     assert!(first.starts_with("\"unconverged\""), "{first}");

@@ -4,8 +4,8 @@
 //! function of their positions x_i across n. If the points (x_i, d_i) lie on one plane, y ≥ 0 at the
 //! corners of their convex outline says y ≥ 0 everywhere: interior points are redundant. So the
 //! points with one normal are searched for the lowest plane under (x_i, d_i), and of those on it,
-//! at most four stay: the deepest, and then those that span the largest area. Points off the plane
-//! stay too. This depends on the points alone, not on earlier steps.
+//! at most four stay: one of the deepest, and then those that span the largest area; and the very deepest beside them, where that is
+//! another. Points off the plane stay too. This depends on the points alone, not on earlier steps.
 
 use super::contact::Contact;
 use super::frame::tangents;
@@ -19,9 +19,11 @@ const SAME_NORMAL: f64 = 1e-4;
 const SAME_PLACE: f64 = 1e-6;
 /// Points that coincide are one contact if their normals are closer than this [rad].
 const SAME_CONTACT: f64 = 1e-2;
-/// Part of the size within which depths, and of themselves lengths and areas, are equal: the first
-/// in the order of keys is then taken, so that round-off does not choose.
-const TIE: f64 = 1e-12;
+/// Part of the size within which depths, and of themselves lengths and areas, are equal: the first in the order of keys is then taken. Bodies at rest stir by
+/// up to 1e-9 of their size; that must not choose other points from step to step, or their reactions are lost.
+const TIE: f64 = 1e-7;
+/// Part of the size within which depths are equal to rounding: the deepest point stays beside the four if it is deeper than they by more.
+const ROUNDING: f64 = 1e-12;
 /// Most points that stay of a flat patch.
 const MOST: usize = 4;
 
@@ -99,7 +101,12 @@ fn keep_of(cluster: &mut [Point], normal: DVec3, size: f64, is_kept: &mut [bool]
             is_kept[p.index] = true;
         }
     }
-    for k in corners(cluster, &flat, deepest, size) {
+    let chosen = corners(cluster, &flat, deepest, size);
+    let depth = |k: &usize| cluster[*k].d;
+    let least = chosen.iter().map(depth).fold(f64::INFINITY, f64::min);
+    let below = flat.iter().filter(|k| depth(k) < least - ROUNDING * size);
+    let lowest = below.min_by(|k, l| depth(k).total_cmp(&depth(l)));
+    for &k in chosen.iter().chain(lowest) {
         is_kept[cluster[k].index] = true;
     }
 }

@@ -125,7 +125,8 @@ fn a_leaning_cylinder_stands_on_its_rim() {
             let deepest =
                 contacts.iter().min_by(|p, q| p.distance.total_cmp(&q.distance)).expect("a contact");
             assert!((deepest.distance - 1e-4).abs() < 1e-14, "{lean} {contacts:?}");
-            assert!(contacts.len() <= 4, "{lean} {contacts:?}");
+            // Four corners, and the very deepest point beside them.
+            assert!(contacts.len() <= 5, "{lean} {contacts:?}");
             // The lowest point of the rim is towards +x.
             let rim = world(&tilt, DVec3::new(r, 0.0, -h)) + DVec3::from(pose.position);
             assert!(DVec3::from(deepest.on_b()).distance(rim) < 1e-7, "{lean} {deepest:?} {rim}");
