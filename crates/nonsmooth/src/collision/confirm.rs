@@ -80,8 +80,8 @@ pub fn confirm(
         if is_sheet || is_deep || !seen.iter().any(|point| point.approaches || point.closes) {
             return Finding::AsSeen;
         }
-        let touching = (nearest.point, nearest.normal);
-        let (is_minimal, points) = pair.minimal((path, 0.0), touching, depth, narrow);
+        let closest = (nearest.point, nearest.normal);
+        let (is_minimal, points) = pair.minimal((path, 0.0), closest, depth, narrow);
         return if is_minimal { Finding::AsSeen } else { Finding::Others(points) };
     }
     if is_fast(way, rows) {
@@ -124,12 +124,12 @@ impl Behind<'_> {
     ) -> Finding {
         let states = path.places(self.model, self.rows, time);
         let near = narrow.meet(self.names, self.rows, [&states[0], &states[1]], DEPTH * self.size);
-        let Some(touching) = near.iter().min_by(|p, q| p.distance.total_cmp(&q.distance)) else {
+        let Some(closest) = near.iter().min_by(|p, q| p.distance.total_cmp(&q.distance)) else {
             return Finding::AsSeen;
         };
-        let touching = (touching.point, touching.normal);
-        let (is_minimal, points) = self.minimal((path, time), touching, self.depth, narrow);
-        if is_minimal && doubt > self.depth && !self.minimal((path, time), touching, doubt, narrow).0 {
+        let closest = (closest.point, closest.normal);
+        let (is_minimal, points) = self.minimal((path, time), closest, self.depth, narrow);
+        if is_minimal && doubt > self.depth && !self.minimal((path, time), closest, doubt, narrow).0 {
             return Finding::InDoubt;
         }
         let is_known = |point: &Point| seen.iter().any(|s| s.features == point.features && s.closes);

@@ -163,7 +163,7 @@ impl Kick {
         model: &Model,
         (active, roles, free, mass): (&mut ActiveConstraints, &Roles, &mut Free, &Mass),
         (settings, most_passes): (&mut SolverSettings, usize),
-        (problem, joints): (&mut Problem, &mut JointCorrection),
+        (problem, correction): (&mut Problem, &mut JointCorrection),
         drift: &mut Drift,
         log: &mut StepLog,
     ) -> StepResult {
@@ -176,7 +176,7 @@ impl Kick {
         self.set_laws(model, active, drift);
         set_elastic(model, active, roles, drift)?;
         self.drop_open(active, roles);
-        joints.choose(active, roles, &self.y_end);
+        correction.choose(active, roles, &self.y_end);
         let (mut last, mut all) = (f64::INFINITY, true);
         loop {
             self.passes += 1;
@@ -186,12 +186,12 @@ impl Kick {
                 self.set_offsets(active, roles, drift, changed);
                 let (part, tolerance) = ((&*active, &roles.rows[..]), settings.tolerance);
                 let in_place =
-                    !joints.is_empty() && !all && self.joint_error(active, roles) <= NEARLY_IN_PLACE;
+                    !correction.is_empty() && !all && self.joint_error(active, roles) <= NEARLY_IN_PLACE;
                 if in_place && is_solved_by(part, mass, free, tolerance, problem, &self.p, log) {
                     break;
                 }
                 // Joints move once more after the first pass: it is solved in full only where that is done.
-                let inexact = self.passes == 1 && !joints.is_empty();
+                let inexact = self.passes == 1 && !correction.is_empty();
                 settings.tolerance = if inexact { tolerance.max(FIRST_PASS) } else { tolerance };
                 let solved = solve_part(part, mass, free, settings, problem, &mut self.p, log);
                 settings.tolerance = tolerance;
@@ -201,7 +201,7 @@ impl Kick {
             self.drift_on(model, drift)?;
             self.evaluate(model, active, drift)?;
             let off = self.joint_error(active, roles);
-            let stands = joints.is_empty() && off >= 0.5 * last && off <= NEARLY_IN_PLACE;
+            let stands = correction.is_empty() && off >= 0.5 * last && off <= NEARLY_IN_PLACE;
             let done = off <= IN_PLACE || stands;
             all = self.passes < 2 && self.contact_error(active, roles) > OFF_TARGET;
             last = off;
@@ -209,8 +209,8 @@ impl Kick {
             if done && !all && (exact || self.passes > 1) || self.passes >= most_passes {
                 break;
             }
-            if !all && !joints.is_empty() {
-                self.place_joints(model, (active, roles, mass), settings, joints, drift)?;
+            if !all && !correction.is_empty() {
+                self.place_joints(model, (active, roles, mass), settings, correction, drift)?;
                 self.evaluate(model, active, drift)?;
             }
         }
