@@ -254,12 +254,10 @@ impl Delassus {
         }
     }
 
-    /// D of a row, which `primal` does not have.
+    /// D of a row, which `primal` does not have; 0 where W was given by rows.
+    #[inline]
     pub(crate) fn compliance(&self, row: usize) -> f64 {
-        match &self.form {
-            Form::Posed(posed) => posed.compliance(row),
-            _ => 0.0,
-        }
+        self.source.as_ref().and_then(|source| source.compliance.get(row)).copied().unwrap_or(0.0)
     }
 
     /// Whether some rows are contacts of bodies, given by frames and arms.

@@ -58,8 +58,10 @@ pub(super) struct ActiveSet {
     u: Vec<f64>,
     centre: Vec<f64>,
     best: Vec<f64>,
+    /// The guess.
+    given: Vec<f64>,
     correction: Vec<f64>,
-    /// ‖u_A‖ relative to the larger of ‖u_free‖ and ‖W p‖, after the last evaluation.
+    /// ‖u_A‖ relative to S of the certificate, after the last evaluation.
     error: f64,
     /// The error at which refinement stops [–].
     enough: f64,
@@ -83,6 +85,7 @@ impl ActiveSet {
             u: Vec::new(),
             centre: Vec::new(),
             best: Vec::new(),
+            given: Vec::new(),
             correction: Vec::new(),
             error: 0.0,
             scale: 1.0,
@@ -144,13 +147,16 @@ impl ActiveSet {
     /// false if it does not vanish even so and the block was not shifted.
     fn evaluate(&mut self, problem: &Problem, shift: f64, p: &mut [f64]) -> bool {
         for attempt in 0..3 {
-            let (mut free_square, mut moved_square, mut error) = (0.0f64, 0.0f64, 0.0f64);
+            // S of the certificate, with the rows in A for those that carry.
+            let (mut all, mut acting, mut error) = (0.0f64, 0.0f64, 0.0f64);
             self.u.clear();
             for i in 0..problem.size() {
                 let moved = problem.assembled().row_dot(i, p);
                 let mut free = problem.u_free[i];
-                free_square += free * free;
-                moved_square += moved * moved;
+                all += free * free;
+                if self.active[i] || free < 0.0 {
+                    acting += free * free;
+                }
                 if shift > 0.0 {
                     free += shift * problem.assembled().get(i, i) * (p[i] - self.centre[i]);
                 }
@@ -160,7 +166,7 @@ impl ActiveSet {
                     error += u * u;
                 }
             }
-            let scale = free_square.max(moved_square);
+            let scale = if acting > 0.0 { acting } else { all };
             self.scale = if scale > 0.0 { scale.sqrt() } else { 1.0 };
             self.error = error.sqrt() / self.scale;
             if self.error <= self.enough {
@@ -335,17 +341,26 @@ impl Solver for ActiveSet {
     }
 
     fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
+        self.given.clear();
+        self.given.extend_from_slice(p);
         let (round, iterations) = self.pivot(problem, tolerance, p, self.max_exchanges);
-        let status = match round {
-            Round::Solved if self.error <= tolerance => Status::Converged,
-            Round::Solved => Status::Stalled,
-            Round::Limit => Status::IterationLimit,
+        let made = |status| Outcome { status, iterations, method: "active-set" };
+        let outcome = match round {
+            Round::Solved if self.error <= tolerance => return made(Status::Converged),
+            Round::Solved => made(Status::Stalled),
+            Round::Limit => made(Status::IterationLimit),
             Round::Singular => {
                 let outcome = self.proximal(problem, tolerance, p);
-                return Outcome { iterations: outcome.iterations + iterations, ..outcome };
+                Outcome { iterations: outcome.iterations + iterations, ..outcome }
             }
         };
-        Outcome { status, iterations, method: "active-set" }
+        // What is no solution may be worse than the guess.
+        if certify(problem, p, &mut self.u).residual
+            > certify(problem, &self.given, &mut self.u).residual
+        {
+            p.copy_from_slice(&self.given);
+        }
+        outcome
     }
 
     fn forget(&mut self) {

@@ -23,7 +23,7 @@
 //!
 //! What all of it misses from a guess is begun anew from p = 0; the better end is returned.
 //!
-//! An island's share of the tolerance is that of its rows: ‖r_i‖² ≤ (n_i/n) (tolerance · ‖u_free‖)², so that an
+//! An island's share of the tolerance is that of its rows: ‖r_i‖² ≤ (n_i/n) (tolerance · S)², S that of the certificate, so that an
 //! island at rest need not be solved to the rounding of its own small velocities.
 
 use super::active_set::{ActiveSet, MAX_EXCHANGES, single};
@@ -343,7 +343,7 @@ impl Auto {
         p: &mut [f64],
         total: &mut Outcome,
     ) {
-        let free = norm(&whole.problem.u_free);
+        let scale = certify(whole.problem, p, &mut self.u).scale;
         let mut part_p = Vec::new();
         let mut largest = 0;
         for (number, (island, prepared)) in found.iter().enumerate() {
@@ -354,11 +354,10 @@ impl Auto {
             let built = prepared.is_none().then(|| island.problem(whole.problem));
             let Some(problem) = prepared.as_ref().or(built.as_ref()) else { continue };
             let share = (problem.size() as f64 / whole.problem.size() as f64).sqrt();
-            let own = norm(&problem.u_free);
-            let of_whole = if own > 0.0 { tolerance * share * free / own } else { 0.0 };
-            let tolerance = of_whole.max(tolerance);
             part_p.clear();
             part_p.extend(island.rows.iter().map(|&i| p[i]));
+            let own = certify(problem, &part_p, &mut self.u).scale;
+            let tolerance = (tolerance * share * scale / own).max(tolerance);
             let first = self.attempts.len();
             let part = Part { problem, tolerance, number: number + 1, first, cold: whole.cold };
             let made = if problem.delassus.has_contacts() {
@@ -491,8 +490,4 @@ impl Solver for Auto {
         self.apgd.forget();
         (self.kept, self.u) = (Vec::new(), Vec::new());
     }
-}
-
-fn norm(x: &[f64]) -> f64 {
-    x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }

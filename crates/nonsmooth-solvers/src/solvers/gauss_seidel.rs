@@ -103,8 +103,9 @@ impl Relaxation {
                 continue;
             }
             self.sweeper.store(&mut self.trial);
-            let residual = certify(problem, &self.trial, &mut self.u).residual;
-            scale = self.scale(problem);
+            let found = certify(problem, &self.trial, &mut self.u);
+            let residual = found.residual;
+            scale = found.scale;
             if residual < best {
                 best = residual;
                 p.copy_from_slice(&self.trial);
@@ -143,8 +144,7 @@ impl Relaxation {
             }
             set.project_block(block);
         }
-        let guess = certify(problem, p, &mut self.u).residual;
-        let scale = self.scale(problem);
+        let guess = certify(problem, p, &mut self.u);
         self.trial.clear();
         self.trial.extend_from_slice(p);
         p.fill(0.0);
@@ -152,30 +152,18 @@ impl Relaxation {
             set.project_block(&mut p[begin..begin + set.dim()]);
         }
         if self.trial == p {
-            return (guess, scale);
+            return (guess.residual, guess.scale);
         }
         // With an unsymmetric W a guess may lie on a ray: zero wins a tie.
         let kept = if problem.delassus.symmetric { KEPT } else { 1.0 };
-        // Both absolute: a large guess has a large scale of its own.
-        let zero = certify(problem, p, &mut self.u).residual;
-        let scale_of_zero = self.scale(problem);
-        if guess * scale < kept * zero * scale_of_zero {
+        // Both absolute: each has a scale of its own.
+        let zero = certify(problem, p, &mut self.u);
+        if guess.residual * guess.scale < kept * zero.residual * zero.scale {
             p.copy_from_slice(&self.trial);
-            (guess, scale)
+            (guess.residual, guess.scale)
         } else {
-            (zero, scale_of_zero)
+            (zero.residual, zero.scale)
         }
-    }
-
-    /// The larger of ‖u_free‖ and ‖W p‖ after a certificate; 1 where both vanish.
-    fn scale(&self, problem: &Problem) -> f64 {
-        let (mut free, mut moved) = (0.0f64, 0.0f64);
-        for (u, u_free) in self.u.iter().zip(&problem.u_free) {
-            free += u_free * u_free;
-            moved += (u - u_free) * (u - u_free);
-        }
-        let scale = free.max(moved).sqrt();
-        if scale > 0.0 { scale } else { 1.0 }
     }
 
     /// The last certificate of the first half of the sweeps.

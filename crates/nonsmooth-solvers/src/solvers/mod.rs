@@ -228,7 +228,7 @@ pub fn solve(
     if problem.size() >= LARGE && problem.delassus.has_contacts() {
         solver.forget();
     }
-    let Certificate { residual, worst } = certify(problem, p, u);
+    let Certificate { residual, worst, .. } = certify(problem, p, u);
     let status = match outcome.status {
         Status::Unsupported => Status::Unsupported,
         _ if residual <= tolerance => Status::Converged,

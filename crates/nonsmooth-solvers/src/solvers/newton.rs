@@ -18,7 +18,7 @@ use super::interior_point::RUNAWAY;
 use super::newton_system::NewtonSystem;
 use super::primal_system::PrimalSystem;
 use super::{Entry, Outcome, Solver, Status, Unsupported};
-use crate::certificate::certify;
+use crate::certificate::{Certificate, certify};
 use crate::eigen::largest_eigenvalue;
 use crate::linearise::{Equations, Linear};
 use crate::options::{Declared, Kind};
@@ -91,6 +91,8 @@ pub(super) struct Newton {
     scratch: Vec<f64>,
     /// Largest |W p| that is no runaway [m/s].
     reach: f64,
+    /// The velocity by which the last certificate measured [m/s].
+    scale: f64,
 }
 
 impl Newton {
@@ -111,6 +113,7 @@ impl Newton {
             best: Vec::new(),
             scratch: Vec::new(),
             reach: f64::INFINITY,
+            scale: 1.0,
         }
     }
 
@@ -279,7 +282,8 @@ impl Newton {
 
     /// The certificate, infinite where impulses run away along a ray and it proves nothing; u goes to `scratch`.
     fn residual(&mut self, problem: &Problem, p: &[f64]) -> f64 {
-        let residual = certify(problem, p, &mut self.scratch).residual;
+        let Certificate { residual, scale, .. } = certify(problem, p, &mut self.scratch);
+        self.scale = scale;
         if self.largest_response(problem) <= self.reach { residual } else { f64::INFINITY }
     }
 
@@ -295,20 +299,15 @@ impl Newton {
         let mut best = self.start(problem, p);
         self.best.clear();
         self.best.extend_from_slice(p);
-        let free = problem.u_free.iter().map(|u| u * u).sum::<f64>().sqrt();
         let (mut alpha, mut total) = (FIRST_ALPHA, 0);
         let (mut kappa, mut failures, mut patience, mut milestone) = (1.0, 0, PATIENCE, best);
         while best > tolerance && total < budget && patience > 0 {
             self.centre.clear();
             self.centre.extend_from_slice(p);
-            let moved: f64 =
-                self.scratch.iter().zip(&problem.u_free).map(|(u, f)| (u - f).powi(2)).sum();
-            let scale = free.max(moved.sqrt());
-            let scale = if scale > 0.0 { scale } else { 1.0 };
             let factor = KAPPAS[failures % KAPPAS.len()] / kappa;
             self.weight.iter_mut().for_each(|d| *d *= factor);
             kappa *= factor;
-            let enough = scale * (INNER_SHARE * best).max(0.3 * kappa * tolerance);
+            let enough = self.scale * (INNER_SHARE * best).max(0.3 * kappa * tolerance);
             let (good, made) = self.inner(problem, alpha, enough, p);
             total += made.max(1);
             let residual = self.residual(problem, p);

@@ -10,7 +10,7 @@
 //! solves −(u + shift(u)) ∈ N_C(z) with u = ρ (z − x), ρ > 0: one contact that moves alike in all directions. It is
 //! the whole law, shift and all, in closed form; N and T decouple, because u_N = 0 where z_N > 0 [AlartCurnier91].
 
-use crate::certificate::natural_square;
+use crate::certificate::{natural_square, residual_by_weights, spare_weight};
 use crate::eigen::largest_eigenvalue;
 use crate::problem::Problem;
 use crate::set::{MAX_DIM, Set, norm};
@@ -24,22 +24,20 @@ pub(super) struct Scaled {
 }
 
 impl Scaled {
-    /// Computes the weights. A constraint that its own impulse does not move takes the mean of the others.
+    /// Computes the weights. A constraint that its own impulse does not move takes that of the certificate.
     pub(super) fn prepare(&mut self, problem: &Problem) {
         self.weight.clear();
-        let (mut sum, mut count) = (0.0, 0.0);
         for (c, (begin, set)) in problem.blocks().enumerate() {
             let dim = set.dim();
             let mut block = [0.0; MAX_DIM * MAX_DIM];
             problem.block(c, begin, &mut block);
             let d = largest_eigenvalue(&block[..dim * dim], dim);
-            if d > 0.0 {
-                (sum, count) = (sum + d, count + 1.0);
-            }
             self.weight.extend(std::iter::repeat_n(d, dim));
         }
-        let mean = if count > 0.0 { sum / count } else { 1.0 };
-        self.weight.iter_mut().filter(|d| !(**d > 0.0)).for_each(|d| *d = mean);
+        if self.weight.iter().any(|d| !(*d > 0.0)) {
+            let spare = spare_weight(problem);
+            self.weight.iter_mut().filter(|d| !(**d > 0.0)).for_each(|d| *d = spare);
+        }
     }
 
     /// y ← W x, by J and M⁻¹ Jᵀ where W is in factors.
@@ -49,16 +47,8 @@ impl Scaled {
     }
 
     /// The certificate of p, where `moved` is W p: what `certify` computes, with the weights at hand.
-    ///
-    /// Where W is unsymmetric it is relative to ‖u_free‖ alone: there are rays along which W p grows and solves
-    /// nothing (conformance.rs: a_ray_of_an_unsymmetric_matrix_fools_the_certificate).
     pub(super) fn residual(&self, problem: &Problem, p: &[f64], moved: &[f64]) -> f64 {
-        let free: f64 = problem.u_free.iter().map(|u| u * u).sum();
-        let moved_square: f64 = moved.iter().map(|u| u * u).sum();
-        let most = if problem.delassus.symmetric || free == 0.0 { moved_square } else { 0.0 };
-        let scale = f64::max(free, most);
-        let square = self.square(problem, p, moved);
-        if scale > 0.0 { (square / scale).sqrt() } else { square.sqrt() }
+        residual_by_weights(problem, p, moved, &self.weight)
     }
 
     /// Square of the natural map, over all constraints [m²/s²].

@@ -8,7 +8,7 @@ use nonsmooth_solvers::{Problem, Set};
 /// How well impulses solve a problem, and how much of that may be rounding.
 #[derive(Clone, Copy, Debug)]
 pub struct Judged {
-    /// ‖(p − P_C(p − ρ (u + shift)))/ρ‖ / max(‖u_free‖, ‖W p‖), absolute where that is zero.
+    /// ‖(p − P_C(p − ρ (u + shift)))/ρ‖ / ‖u_free‖ of the constraints that act, absolute where that is zero.
     pub residual: f64,
     /// What rounding of W p and of the projections may change of it.
     pub rounding: f64,
@@ -42,8 +42,13 @@ pub fn judge(problem: &Problem, p: &[f64]) -> Judged {
     let weights: Vec<f64> =
         problem.blocks().map(|(i, set)| largest_eigenvalue(problem, i, set)).collect();
     let positive: Vec<f64> = weights.iter().copied().filter(|&d| d > 0.0).collect();
-    let mean =
-        if positive.is_empty() { 1.0 } else { positive.iter().sum::<f64>() / positive.len() as f64 };
+    let mut mean = positive.iter().sum::<f64>() / positive.len() as f64;
+    if positive.is_empty() {
+        let largest = |i: usize| w.row(i).1.iter().fold(0.0f64, |m, w| m.max(w.abs()));
+        mean = (0..n).map(largest).sum::<f64>() / n as f64;
+        mean = if mean > 0.0 { mean } else { 1.0 };
+    }
+    let (mut acting, mut all, mut violated) = (Vec::new(), Vec::new(), false);
     let (mut defect, mut rounding) = (Vec::new(), Vec::new());
     for ((begin, set), weight) in problem.blocks().zip(weights) {
         let d = if weight > 0.0 { weight } else { mean };
@@ -52,6 +57,19 @@ pub fn judge(problem: &Problem, p: &[f64]) -> Judged {
         let mut x: Vec<f64> = (begin..end).map(|i| d * p[i] - u[i]).collect();
         x[0] -= shift;
         let nearest = project(set, d, &x);
+        let mut free = norm(&problem.u_free[begin..end]);
+        if let Set::Interval { lower, upper } = set {
+            free = free.max(d * if lower > 0.0 { lower } else { (-upper).max(0.0) });
+        }
+        let needed = if end == begin + 1 && set != Set::Nonnegative {
+            free > 0.0
+        } else {
+            problem.u_free[begin] < 0.0
+        };
+        let carries = nearest[0] > 0.0 || matches!(set, Set::Free | Set::Interval { .. });
+        acting.push(if needed || carries { free } else { 0.0 });
+        all.push(free);
+        violated |= needed;
         for i in begin..end {
             // Where nothing is projected without the large d p, which would hide a small u; 0·p shows what is not finite.
             let k = i - begin;
@@ -66,7 +84,8 @@ pub fn judge(problem: &Problem, p: &[f64]) -> Judged {
             rounding.push(terms as f64 * f64::EPSILON * (row + d * p[i].abs() + shift));
         }
     }
-    let scale = f64::max(norm(&problem.u_free), norm(&moved));
+    let least = if violated { 1e-12 } else { 1.0 };
+    let scale = f64::max(norm(&acting), least * norm(&all));
     let scale = if scale == 0.0 { 1.0 } else { scale };
     Judged { residual: norm(&defect) / scale, rounding: norm(&rounding) / scale }
 }
@@ -179,7 +198,7 @@ fn project_pyramid(mu: f64, sides: u32, x: &[f64]) -> Vec<f64> {
 }
 
 /// The least λ for which λ I − S is positive definite, S the symmetric part of the block.
-fn largest_eigenvalue(problem: &Problem, begin: usize, set: Set) -> f64 {
+pub fn largest_eigenvalue(problem: &Problem, begin: usize, set: Set) -> f64 {
     let n = set.dim();
     let w = |i: usize, j: usize| problem.assembled().get(begin + i, begin + j);
     let s: Vec<Vec<f64>> = (0..n).map(|i| (0..n).map(|j| 0.5 * (w(i, j) + w(j, i))).collect()).collect();

@@ -19,6 +19,7 @@ mod oracle;
 mod pile;
 mod piles;
 mod random_lcp;
+mod rays;
 mod reuse;
 mod samples;
 mod scenes;

@@ -51,16 +51,21 @@ pub fn distance(a: &[f64], b: &[f64]) -> f64 {
 
 /// The residual of the specification, from dense rows, and how much of it may be rounding.
 ///
-/// A unilateral row contributes min(W_ii p_i, u_i), a bilateral one u_i. The rounding of row i is at
+/// A unilateral row contributes min(W_ii p_i, u_i), a bilateral one u_i, relative to u_free of the rows that act. The rounding of row i is at
 /// most (n + 4) ε (Σ_j |W_ij p_j| + |u_free,i|).
 pub fn residual(sample: &Sample, p: &[f64]) -> (f64, f64) {
     let n = sample.size();
     let positive: Vec<f64> = (0..n).map(|i| sample.rows[i][i]).filter(|&w| w > 0.0).collect();
-    let mean =
-        if positive.is_empty() { 1.0 } else { positive.iter().sum::<f64>() / positive.len() as f64 };
+    let mut mean = positive.iter().sum::<f64>() / positive.len() as f64;
+    if positive.is_empty() {
+        let largest = |row: &Vec<f64>| row.iter().fold(0.0f64, |m, w| m.max(w.abs()));
+        mean = sample.rows.iter().map(largest).sum::<f64>() / n as f64;
+        mean = if mean > 0.0 { mean } else { 1.0 };
+    }
     let moved = multiply(&sample.rows, p);
     let mut r = vec![0.0; n];
     let mut rounding = vec![0.0; n];
+    let (mut acting, mut violated) = (vec![0.0; n], false);
     for i in 0..n {
         let weight = if sample.rows[i][i] > 0.0 { sample.rows[i][i] } else { mean };
         let u = moved[i] + sample.u_free[i];
@@ -71,11 +76,18 @@ pub fn residual(sample: &Sample, p: &[f64]) -> (f64, f64) {
             Set::Nonnegative => f64::min(weight * p[i], u),
             other => panic!("this oracle knows no {other:?}"),
         };
+        let free = sample.u_free[i];
+        let needed = free < 0.0 || (sample.sets[i] == Set::Free && free > 0.0);
+        violated |= needed;
+        if needed || sample.sets[i] == Set::Free || weight * p[i] > u {
+            acting[i] = free;
+        }
         let size: f64 = (0..n).map(|j| (sample.rows[i][j] * p[j]).abs()).sum();
         rounding[i] =
             (n + 4) as f64 * f64::EPSILON * (size + weight * p[i].abs() + sample.u_free[i].abs());
     }
-    let scale = f64::max(norm(&sample.u_free), norm(&moved));
+    let least = if violated { 1e-12 } else { 1.0 };
+    let scale = f64::max(norm(&acting), least * norm(&sample.u_free));
     let scale = if scale > 0.0 { scale } else { 1.0 };
     (norm(&r) / scale, norm(&rounding) / scale)
 }

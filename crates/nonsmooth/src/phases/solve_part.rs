@@ -44,7 +44,7 @@ pub fn is_solved_by(
 ) -> bool {
     let mut guess = Vec::with_capacity(p.len());
     pose_part((active, list), mass, &free.v, problem, p, &mut guess);
-    let Certificate { residual, worst } = certify(problem, &guess, &mut Vec::new());
+    let Certificate { residual, worst, .. } = certify(problem, &guess, &mut Vec::new());
     let solved = residual <= tolerance;
     if solved {
         let method = log.solves.last().map_or("none", |last| last.method);
