@@ -5,25 +5,29 @@ use crate::scenes::spheres;
 use nonsmooth_solvers::{Options, Problem, Set, find, solve};
 use std::time::Instant;
 
+/// Orders of a sweep, and how it is extrapolated.
+const ORDERS: [(&str, &str); 4] =
+    [("natural", "none"), ("natural", "conjugate"), ("coloured", "none"), ("coloured", "conjugate")];
+
 /// Prints one line per number of spheres, order, friction and number of threads.
 pub fn table() -> Result<(), String> {
     println!(
-        "spheres  contacts  friction  order     threads  ns/contact/sweep  processor  memory [MiB]"
+        "spheres  contacts  friction  order     extrapolated  threads  ns/contact/sweep  processor  memory [MiB]"
     );
     for n in [100, 1000, 10_000, 100_000] {
         let scene = spheres(n, 0.5).falling(0.01, 0.1, 0.0);
         for (friction, set) in [("yes", Set::Coulomb3 { mu: 0.5 }), ("no", Set::Nonnegative)] {
             let problem = scene.with_sets(vec![set; scene.contacts.len()]);
-            for order in ["natural", "coloured"] {
+            for (order, acceleration) in ORDERS {
                 for threads in [1, 2] {
                     let before = resident()?;
                     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
                     let pool = pool.map_err(|error| error.to_string())?;
-                    let (wall, processor) = pool.install(|| measure(&problem, order))?;
+                    let (wall, processor) = pool.install(|| measure(&problem, order, acceleration))?;
                     let memory = resident()?.saturating_sub(before) as f64 / 1048576.0;
                     let contacts = problem.sets.len();
                     println!(
-                        "{n:7}  {contacts:8}  {friction:<8}  {order:<8}  {threads:7}  {wall:16.1}  {processor:9.1}  {memory:12.1}"
+                        "{n:7}  {contacts:8}  {friction:<8}  {order:<8}  {acceleration:<12}  {threads:7}  {wall:16.1}  {processor:9.1}  {memory:12.1}"
                     );
                 }
             }
@@ -33,10 +37,11 @@ pub fn table() -> Result<(), String> {
 }
 
 /// Nanoseconds per contact and sweep, wall clock and processor: what one sweep more than one costs.
-fn measure(problem: &Problem, order: &str) -> Result<(f64, f64), String> {
+fn measure(problem: &Problem, order: &str, acceleration: &str) -> Result<(f64, f64), String> {
     let sweeps = (20_000_000 / problem.sets.len()).clamp(20, 2000);
     let run = |sweeps: usize| -> Result<(f64, f64), String> {
-        let options = Options::default().with("max_sweeps", sweeps as f64).with_word("order", order);
+        let options = Options::default().with("max_sweeps", sweeps as f64);
+        let options = options.with_word("order", order).with_word("acceleration", acceleration);
         let mut solver = find("nsgs").ok_or("no nsgs")?.build(&options).map_err(|e| format!("{e:?}"))?;
         let mut p = vec![0.0; problem.size()];
         let (begin, busy) = (Instant::now(), processor_seconds()?);

@@ -22,8 +22,11 @@
 //!
 //! takes over, which needs monotonicity only [Korpelevich76].
 
-use super::scaled::{Scaled, project_coulomb};
+use super::descent::{Descent, TRIES, Vectors, Work};
+use super::scaled::Scaled;
+use super::sweep::wide::gradients;
 use super::{Entry, Outcome, Solver, Status, Unsupported};
+use crate::certificate::certify;
 use crate::delassus::Form;
 use crate::options::{Declared, Kind, Options};
 use crate::problem::Problem;
@@ -63,163 +66,118 @@ const ATTEMPTS: usize = 20;
 const SKEW: f64 = 0.1;
 /// Growth of the residual beyond the best that counts as divergence.
 const DIVERGED: f64 = 1e6;
-/// Tries to find L in one step: from 1 to beyond 1e15.
-const TRIES: usize = 60;
-
 pub(super) struct Apgd {
     max_iterations: usize,
     step: String,
     scaled: Scaled,
-    /// The impulses, the point of the gradient and the next impulses; each with its product with W.
-    p: Vec<f64>,
-    moved: Vec<f64>,
-    y: Vec<f64>,
-    y_moved: Vec<f64>,
-    next: Vec<f64>,
-    next_moved: Vec<f64>,
+    work: Work,
+    u: Vec<f64>,
+}
+
+/// L and the momentum.
+struct Pace {
     /// Estimate of λ_max(D⁻¹ W) [–].
     curvature: f64,
     /// Nesterov's sequence t, from which β = (t_k − 1)/t_{k+1}.
     momentum: f64,
 }
 
+impl Pace {
+    /// λ_max(D⁻¹ W) ≥ 1 where W is symmetric: the block with its own λ_max has it.
+    const START: Self = Self { curvature: 1.0, momentum: 1.0 };
+
+    /// One step from y, with L as large as it must be; whether it turns against the momentum.
+    fn accelerated(&mut self, engine: &mut dyn Descent) -> bool {
+        let mut turned = 0.0;
+        for _ in 0..TRIES {
+            let made = engine.descend(self.curvature);
+            turned = made.turned;
+            // A NaN ends the search; the residual will show it.
+            if !(made.form > self.curvature * made.square + 4.0 * f64::EPSILON * made.rounding) {
+                break;
+            }
+            self.curvature = (made.form / made.square).max(1.5 * self.curvature);
+        }
+        turned > 0.0
+    }
+
+    /// β of the next step.
+    fn momentum(&mut self, restart: bool) -> f64 {
+        let t = if restart { 1.0 } else { self.momentum };
+        self.momentum = 0.5 + (0.25 + t * t).sqrt();
+        (t - 1.0) / self.momentum
+    }
+}
+
 impl Apgd {
     pub(super) fn new(options: &Options) -> Self {
-        Self {
-            max_iterations: options.count(&MAX_ITERATIONS),
-            step: options.word(&STEP).to_owned(),
-            scaled: Scaled::default(),
-            p: Vec::new(),
-            moved: Vec::new(),
-            y: Vec::new(),
-            y_moved: Vec::new(),
-            next: Vec::new(),
-            next_moved: Vec::new(),
-            curvature: 1.0,
-            momentum: 1.0,
-        }
+        let (scaled, work) = (Scaled::default(), Work::default());
+        let max_iterations = options.count(&MAX_ITERATIONS);
+        Self { max_iterations, step: options.word(&STEP).to_owned(), scaled, work, u: Vec::new() }
     }
 
-    fn vectors(&mut self) -> [&mut Vec<f64>; 6] {
-        let Self { p, moved, y, y_moved, next, next_moved, .. } = self;
-        [p, moved, y, y_moved, next, next_moved]
-    }
-
-    /// next ← Π(y − D⁻¹ (`y_moved` + u_free) / L), and its product with W.
-    fn descend(&mut self, problem: &Problem) {
-        for (begin, set) in problem.blocks() {
-            let range = begin..begin + set.dim();
-            let step = 1.0 / (self.curvature * self.scaled.weight[begin]);
-            for i in range.clone() {
-                self.next[i] = self.y[i] - step * (self.y_moved[i] + problem.u_free[i]);
-            }
-            project_coulomb(set, &mut self.next[range]);
-        }
-        self.scaled.multiply(problem, &self.next, &mut self.next_moved);
-    }
-
-    /// One step from y to `next`, with L as large as it must be.
-    fn accelerated(&mut self, problem: &Problem) {
-        for _ in 0..TRIES {
-            self.descend(problem);
-            let (mut form, mut square, mut rounding) = (0.0, 0.0, 0.0);
-            for i in 0..self.y.len() {
-                let step = self.next[i] - self.y[i];
-                let (a, b) = (self.next_moved[i], self.y_moved[i]);
-                form += step * (a - b);
-                square += self.scaled.weight[i] * step * step;
-                rounding += step.abs() * (a.abs() + b.abs());
-            }
-            // A NaN ends the search; the residual will show it.
-            if !(form > self.curvature * square + 4.0 * f64::EPSILON * rounding) {
-                break;
-            }
-            self.curvature = (form / square).max(1.5 * self.curvature);
-        }
-    }
-
-    /// y ← next + β (next − p), p ← next.
-    fn extrapolate(&mut self, restart: bool) {
-        let turned: f64 = (0..self.p.len())
-            .map(|i| self.scaled.weight[i] * (self.y[i] - self.next[i]) * (self.next[i] - self.p[i]))
-            .sum();
-        if restart || turned > 0.0 {
-            self.momentum = 1.0;
-        }
-        let t = self.momentum;
-        self.momentum = 0.5 + (0.25 + t * t).sqrt();
-        let beta = (t - 1.0) / self.momentum;
-        for i in 0..self.p.len() {
-            self.y[i] = self.next[i] + beta * (self.next[i] - self.p[i]);
-            self.y_moved[i] = self.next_moved[i] + beta * (self.next_moved[i] - self.moved[i]);
-        }
-        self.accept();
-    }
-
-    fn accept(&mut self) {
-        std::mem::swap(&mut self.p, &mut self.next);
-        std::mem::swap(&mut self.moved, &mut self.next_moved);
-        self.curvature *= DECAY;
-    }
-
-    /// The extragradient step from p to `next`.
-    fn extragradient(&mut self, problem: &Problem) {
-        for _ in 0..TRIES {
-            self.y.copy_from_slice(&self.p);
-            self.y_moved.copy_from_slice(&self.moved);
-            self.descend(problem);
-            let (mut square, mut square_moved) = (0.0, 0.0);
-            for i in 0..self.p.len() {
-                let d = self.scaled.weight[i];
-                square += d * (self.next[i] - self.p[i]).powi(2);
-                square_moved += (self.next_moved[i] - self.moved[i]).powi(2) / d;
-            }
-            if !(square_moved > self.curvature.powi(2) * square) {
-                break;
-            }
-            self.curvature = (square_moved / square).sqrt().max(1.5 * self.curvature);
-        }
-        self.y_moved.copy_from_slice(&self.next_moved);
-        self.descend(problem);
-    }
-
-    /// Starts at `p`, without momentum.
-    fn begin(&mut self, problem: &Problem, p: &[f64]) {
-        self.p.copy_from_slice(p);
-        self.y.copy_from_slice(p);
-        self.scaled.multiply(problem, p, &mut self.moved);
-        self.y_moved.copy_from_slice(&self.moved);
-        // λ_max(D⁻¹ W) ≥ 1 where W is symmetric: the block with its own λ_max has it.
-        (self.curvature, self.momentum) = (1.0, 1.0);
+    /// At most `budget` iterations from `p`; leaves the best impulses in `p`.
+    pub(super) fn run(
+        &mut self,
+        problem: &Problem,
+        tolerance: f64,
+        p: &mut [f64],
+        budget: usize,
+    ) -> Outcome {
+        let (mut scaled, mut work) = (std::mem::take(&mut self.scaled), std::mem::take(&mut self.work));
+        scaled.prepare(problem);
+        self.u.resize(p.len(), 0.0);
+        let residual = scaled.start(problem, p, &mut self.u);
+        let made = if residual <= tolerance {
+            Outcome { status: Status::Converged, iterations: 0, method: "apgd" }
+        } else if self.step != "extragradient"
+            && let Some(mut engine) = gradients(problem)
+        {
+            self.iterate(&mut *engine, problem, tolerance, p, (residual, budget))
+        } else {
+            let mut engine = Vectors::new(problem, &mut scaled, &mut work);
+            self.iterate(&mut engine, problem, tolerance, p, (residual, budget))
+        };
+        (self.scaled, self.work) = (scaled, work);
+        made
     }
 
     /// Iterates from `p`, whose residual is `best`; leaves the best impulses in `p`.
-    fn iterate(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64], mut best: f64) -> Outcome {
+    fn iterate(
+        &mut self,
+        engine: &mut dyn Descent,
+        problem: &Problem,
+        tolerance: f64,
+        p: &mut [f64],
+        (mut best, budget): (f64, usize),
+    ) -> Outcome {
         let ended = |status, iterations| Outcome { status, iterations, method: "apgd" };
         let mut extra = self.step == "extragradient";
         let other = self.step == "auto" && is_skew(problem);
         // The iteration and residual when it last halved, and the least residual since momentum started.
         let (mut mark, mut least, mut attempts) = ((0, best), f64::INFINITY, 0);
-        self.begin(problem, p);
-        for iteration in 1..=self.max_iterations {
-            if extra {
-                self.extragradient(problem)
-            } else {
-                self.accelerated(problem)
-            }
+        let mut pace = Pace::START;
+        engine.begin(p);
+        for iteration in 1..=budget {
             let (mut restart, mut diverged) = (false, false);
-            if iteration.is_multiple_of(CHECK) || iteration == self.max_iterations {
-                let residual = self.scaled.residual(problem, &self.next, &self.next_moved);
+            if extra {
+                pace.curvature = engine.extragradient(pace.curvature);
+            } else {
+                restart = pace.accelerated(engine);
+            }
+            if iteration.is_multiple_of(CHECK) || iteration == budget {
+                let residual = engine.residual();
                 if residual < best {
                     best = residual;
-                    p.copy_from_slice(&self.next);
+                    engine.store(p);
                 }
-                if best <= tolerance {
+                if best <= tolerance && certify(problem, p, &mut self.u).residual <= tolerance {
                     return ended(Status::Converged, iteration);
                 }
                 diverged = !(residual < DIVERGED * best);
-                restart = residual > GROWTH * least;
-                least = if restart { residual } else { least.min(residual) };
+                let grown = residual > GROWTH * least;
+                least = if grown { residual } else { least.min(residual) };
+                restart |= grown;
                 if best < 0.5 * mark.1 {
                     (mark, attempts) = ((iteration, best), 0);
                 }
@@ -231,13 +189,15 @@ impl Apgd {
                 }
                 if diverged || (other && !extra) {
                     extra |= other;
-                    self.begin(problem, p);
+                    engine.begin(p);
+                    pace = Pace::START;
                     continue;
                 }
             }
-            if extra { self.accept() } else { self.extrapolate(restart) }
+            engine.extrapolate(if extra { 0.0 } else { pace.momentum(restart) });
+            pace.curvature *= DECAY;
         }
-        ended(Status::IterationLimit, self.max_iterations)
+        ended(Status::IterationLimit, budget)
     }
 }
 
@@ -256,21 +216,10 @@ impl Solver for Apgd {
     }
 
     fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
-        for scratch in self.vectors() {
-            scratch.clear();
-            scratch.resize(p.len(), 0.0);
-        }
-        self.scaled.prepare(problem);
-        let residual = self.scaled.start(problem, p, &mut self.moved);
-        if residual <= tolerance {
-            return Outcome { status: Status::Converged, iterations: 0, method: "apgd" };
-        }
-        self.iterate(problem, tolerance, p, residual)
+        self.run(problem, tolerance, p, self.max_iterations)
     }
 
     fn forget(&mut self) {
-        for scratch in self.vectors() {
-            *scratch = Vec::new();
-        }
+        (self.scaled, self.work, self.u) = (Scaled::default(), Work::default(), Vec::new());
     }
 }

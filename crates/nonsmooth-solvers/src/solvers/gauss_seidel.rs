@@ -81,7 +81,7 @@ impl Relaxation {
         if best <= GUESS * tolerance {
             return self.progress(Status::Converged, 0, best);
         }
-        self.sweeper.prepare(problem, self.order);
+        self.sweeper.prepare(problem, self.order, self.rule);
         self.sweeper.load(p);
         self.trial.clear();
         self.trial.extend_from_slice(p);

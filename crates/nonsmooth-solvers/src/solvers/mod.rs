@@ -8,6 +8,7 @@ mod apgd;
 mod auto;
 mod central_path;
 mod complementary;
+mod descent;
 mod enumerate;
 mod gauss_seidel;
 mod interior_point;

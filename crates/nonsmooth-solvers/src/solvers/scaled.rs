@@ -19,7 +19,7 @@ use crate::set::{MAX_DIM, Set, norm};
 #[derive(Default)]
 pub(super) struct Scaled {
     /// d of each row's constraint [1/kg].
-    pub(super) weight: Vec<f64>,
+    pub(in crate::solvers) weight: Vec<f64>,
     velocity: Vec<f64>,
 }
 

@@ -1,6 +1,7 @@
 //! Integration tests of the solvers, from their specification alone. One binary, so linking is cheap.
 
 mod bad_input;
+mod balls;
 mod certificate;
 mod columns;
 mod conformance;

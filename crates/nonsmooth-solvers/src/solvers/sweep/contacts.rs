@@ -11,7 +11,7 @@
 
 use super::colours::Colours;
 use super::contact::{Node, rotate};
-use super::general::General;
+use super::general::{General, Slots};
 use super::rows::{Atom, REFRESH};
 use super::{CHUNK, Order, Rule, SHARED, Sweeps, reset};
 use crate::delassus::Form;
@@ -97,13 +97,25 @@ pub(super) struct Velocities<'a, T> {
 
 impl<T> Velocities<'_, T> {
     #[inline(always)]
-    pub(super) fn slot(&self, slot: u32) -> &Atom {
+    fn slot(&self, slot: u32) -> &Atom {
         let (body, component) = (slot as usize / 6, slot as usize % 6);
         // The last mover stands for all that does not move.
         if body + 1 < self.movers.len() {
             return &self.movers[body].velocity[component];
         }
         &self.others[slot as usize - 6 * (self.movers.len() - 1)]
+    }
+}
+
+impl<T> Slots for Velocities<'_, T> {
+    #[inline(always)]
+    fn get(&mut self, slot: u32) -> f64 {
+        self.slot(slot).get()
+    }
+
+    #[inline(always)]
+    fn set(&mut self, slot: u32, x: f64) {
+        self.slot(slot).set(x);
     }
 }
 
@@ -237,7 +249,7 @@ impl<const D: usize, T: Turn> Sweeps for Segments<D, T> {
         self.refresh();
     }
 
-    fn store(&self, p: &mut [f64]) {
+    fn store(&mut self, p: &mut [f64]) {
         let mut axes = self.axes.iter();
         for node in &self.nodes {
             let (begin, dim) = (node.begin as usize, node.dim());
@@ -285,8 +297,8 @@ impl<const D: usize, T: Turn> Sweeps for Segments<D, T> {
         }
         let mut change = 0.0;
         if !self.general.is_empty() {
-            let v = Velocities { movers: &self.movers, others: &self.others };
-            change += self.general.sweep(rule, v);
+            let mut v = Velocities { movers: &self.movers, others: &self.others };
+            change += self.general.sweep(rule, &mut v);
         }
         change += match rule {
             Rule::Exact => self.pass(|movers, node| renew(movers, node, Node::exact)),
@@ -305,7 +317,7 @@ impl<const D: usize, T: Turn> Segments<D, T> {
         self.movers.iter().flat_map(|mover| &mover.velocity).for_each(|v| v.set(0.0));
         if !self.general.is_empty() {
             self.others.iter().for_each(|v| v.set(0.0));
-            self.general.push_all(Velocities { movers: &self.movers, others: &self.others });
+            self.general.push_all(&mut Velocities { movers: &self.movers, others: &self.others });
         }
         self.pass(|movers, node| {
             if node.p.iter().any(|p| *p != 0.0) {

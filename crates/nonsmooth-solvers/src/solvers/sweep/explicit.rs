@@ -51,7 +51,7 @@ impl<const D: usize> Sweeps for Blocks<D> {
         load_nodes(&self.nodes, p, &mut self.p);
     }
 
-    fn store(&self, p: &mut [f64]) {
+    fn store(&mut self, p: &mut [f64]) {
         store_nodes(&self.nodes, &self.p, p);
     }
 

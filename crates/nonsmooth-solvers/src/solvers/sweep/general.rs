@@ -7,17 +7,23 @@
 //! v are the velocities that the segment of contacts visits too, by slots. A constraint all of whose rows are bilateral is solved
 //! as one block, p_c = −W_cc⁻¹ q_c, whatever sets it has.
 
-use super::contacts::{Trace, Velocities};
-use super::{Rule, Turn};
+use super::Rule;
+use super::contacts::Trace;
 use crate::dense::invert;
 use crate::eigen::largest_eigenvalue;
 use crate::jacobian::Kind;
 use crate::local::Local;
 use crate::posed::Posed;
 use crate::problem::Problem;
-use crate::responses::{Row, Slots};
+use crate::responses::{Row, Slots as Places};
 use crate::set::{MAX_DIM, Set};
 use std::ops::Range;
+
+/// Velocities by slots: six for each body, then one for each of the other groups.
+pub(super) trait Slots {
+    fn get(&mut self, slot: u32) -> f64;
+    fn set(&mut self, slot: u32, x: f64);
+}
 
 /// How a block is solved.
 #[derive(Clone, Copy, Debug)]
@@ -221,7 +227,7 @@ impl General {
     }
 
     /// v ← v + M̂⁻¹ Jᵀ p.
-    pub(super) fn push_all<T: Turn>(&self, v: Velocities<T>) {
+    pub(super) fn push_all(&self, v: &mut impl Slots) {
         for k in 0..self.blocks.len() {
             let Block { dim, row, .. } = self.blocks[k];
             self.push_step(k, &self.p[row..row + dim], v);
@@ -233,27 +239,27 @@ impl General {
         (&self.slot[self.blocks[k].column..end], self.blocks[k].number)
     }
 
-    fn push_step<T: Turn>(&self, k: usize, step: &[f64], v: Velocities<T>) {
+    fn push_step(&self, k: usize, step: &[f64], v: &mut impl Slots) {
         let (slots, mut at) = self.columns(k);
         for &slot in slots {
             let response = &self.response[at..at + step.len()];
             at += step.len();
-            let atom = v.slot(slot);
-            atom.set(atom.get() + response.iter().zip(step).map(|(m, x)| m * x).sum::<f64>());
+            let x = v.get(slot) + response.iter().zip(step).map(|(m, x)| m * x).sum::<f64>();
+            v.set(slot, x);
         }
     }
 
     /// Renews every block once; returns Σ (λ_max ‖δp_c‖)².
-    pub(super) fn sweep<T: Turn>(&mut self, rule: Rule, v: Velocities<T>) -> f64 {
+    pub(super) fn sweep(&mut self, rule: Rule, v: &mut impl Slots) -> f64 {
         (0..self.blocks.len()).map(|k| self.renew(k, rule, v)).sum()
     }
 
-    fn renew<T: Turn>(&mut self, k: usize, rule: Rule, v: Velocities<T>) -> f64 {
+    fn renew(&mut self, k: usize, rule: Rule, v: &mut impl Slots) -> f64 {
         let Block { dim, row, block, solution, weight, .. } = self.blocks[k];
         let mut u = [0.0; MAX_DIM];
         let (slots, mut at) = self.columns(k);
         for &slot in slots {
-            let x = v.slot(slot).get();
+            let x = v.get(slot);
             (0..dim).for_each(|r| u[r] += self.jacobian[at + r] * x);
             at += dim;
         }
@@ -299,7 +305,7 @@ impl General {
 
 impl Gathered {
     /// The rows of constraint `c` and what they move.
-    fn fill(&mut self, posed: &Posed, c: usize, slots: &mut Option<Slots>) {
+    fn fill(&mut self, posed: &Posed, c: usize, slots: &mut Option<Places>) {
         let dim = posed.jacobian.rows_of(c).len();
         self.rows.resize_with(dim, Row::default);
         self.responses.resize_with(dim, Row::default);
@@ -310,7 +316,7 @@ impl Gathered {
                 row.copy(known.jacobian.row(first + r));
                 response.copy(known.response.row(first + r));
             } else {
-                let slots = slots.get_or_insert_with(|| Slots::new(&posed.mass));
+                let slots = slots.get_or_insert_with(|| Places::new(&posed.mass));
                 slots.gather(&posed.jacobian, c, r, row);
                 slots.respond(&posed.mass, row, response);
             }

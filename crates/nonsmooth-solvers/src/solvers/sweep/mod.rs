@@ -7,7 +7,7 @@
 //! The update is the exact solution of the one constraint (`Rule::Exact`, `local.rs`) or one projected step
 //! p_c ← P_C(p_c − ω ρ (u_c + shift_c)), ρ = 1/λ_max(W_cc) (`Rule::Projected`). W is stored as d × d blocks (`explicit.rs`), or not
 //! at all, with velocities in its place: by rows of J and M⁻¹ Jᵀ (`rows.rs`), or segment by segment, general and pair rows
-//! first (`general.rs`), then contacts by frames and arms (`contacts.rs`); d is the
+//! first (`general.rs`), then contacts by frames and arms (`contacts.rs`), those of balls and disks four at once (`wide/`); d is the
 //! largest dimension among the sets, and smaller sets are padded with zeros. In the natural order constraints follow each other as the problem lists them. In the
 //! coloured order (`colours.rs`) those of one colour have nothing in common, so that threads may share them; the
 //! result is the same for any number of threads, since nothing in a colour depends on the order within it.
@@ -18,6 +18,7 @@ mod contacts;
 mod explicit;
 mod general;
 mod rows;
+pub(super) mod wide;
 
 use crate::delassus::Form;
 use crate::local::Local;
@@ -26,6 +27,7 @@ use crate::set::{MAX_DIM, Set};
 use contacts::{Segments, Turn};
 use explicit::Blocks;
 use rows::Rows;
+use wide::{Balls, Wide};
 
 /// Constraints that one task of a thread takes. Fixed, so that sums do not depend on the threads.
 const CHUNK: usize = 256;
@@ -60,7 +62,7 @@ pub(super) enum Order {
 trait Sweeps: Send {
     fn prepare(&mut self, problem: &Problem, order: Order);
     fn load(&mut self, p: &[f64]);
-    fn store(&self, p: &mut [f64]);
+    fn store(&mut self, p: &mut [f64]);
     fn sweep(&mut self, rule: Rule) -> f64;
 
     /// Begins to remember the way of p, for `extrapolate`; without effect where that is not offered.
@@ -86,6 +88,10 @@ enum Storage {
     Blocks,
     /// J and M⁻¹ Jᵀ by rows.
     Rows,
+    /// Balls in space, four contacts at once.
+    Balls,
+    /// Disks in the plane, four contacts at once.
+    Disks,
     /// By segments, all bodies the same about all axes.
     Round,
     /// By segments.
@@ -93,8 +99,11 @@ enum Storage {
 }
 
 impl Storage {
-    fn of(problem: &Problem) -> Self {
+    fn of(problem: &Problem, order: Order, rule: Rule) -> Self {
+        let wide = order != Order::Natural && rule == Rule::Exact;
         match &problem.delassus.form {
+            Form::Posed(posed) if wide && wide::takes(problem, posed, false) => Storage::Balls,
+            Form::Posed(posed) if wide && wide::takes(problem, posed, true) => Storage::Disks,
             Form::Posed(posed) if contacts::takes(problem, posed) => {
                 if contacts::is_round(posed) {
                     Storage::Round
@@ -111,9 +120,9 @@ impl Storage {
 
 impl Sweeper {
     /// Prepares blocks and constraints of `problem`.
-    pub(super) fn prepare(&mut self, problem: &Problem, order: Order) {
+    pub(super) fn prepare(&mut self, problem: &Problem, order: Order, rule: Rule) {
         let dim = problem.sets.iter().map(|set| set.dim()).max().unwrap_or(1);
-        let storage = Storage::of(problem);
+        let storage = Storage::of(problem, order, rule);
         let segments = matches!(storage, Storage::Round | Storage::Segments);
         let order = match order {
             Order::BySize if segments && problem.sets.len() >= COLOURED => Order::Coloured,
@@ -123,6 +132,8 @@ impl Sweeper {
         if self.form.is_none() || self.shape != (dim, storage) {
             self.shape = (dim, storage);
             self.form = Some(match (storage, dim) {
+                (Storage::Balls, _) => Box::<Wide<Balls<false>>>::default(),
+                (Storage::Disks, _) => Box::<Wide<Balls<true>>>::default(),
                 (Storage::Round, _) => new_segments::<f64>(dim),
                 (Storage::Segments, _) => new_segments::<[f64; 6]>(dim),
                 (_, 1) => new_form::<1>(storage),

@@ -79,7 +79,7 @@ impl<const D: usize> Sweeps for Rows<D> {
         self.refresh();
     }
 
-    fn store(&self, p: &mut [f64]) {
+    fn store(&mut self, p: &mut [f64]) {
         store_nodes(&self.nodes, &self.p, p);
     }
 
