@@ -24,6 +24,9 @@ fn cross(a: Vector, b: Vector) -> Vector {
 /// Two spheres, or a sphere and a wall, which are numbered from the end.
 type Key = (u32, u32);
 
+/// Key, bodies, normal, gap and the distances of the point from both centres.
+type Near = (Key, [u32; 2], Vector, f64, [f64; 2]);
+
 /// Spheres on their way.
 pub struct Fall {
     x: Vec<Vector>,
@@ -50,7 +53,7 @@ pub struct Step {
 
 impl Fall {
     /// As in a box of `side` spheres of 5 cm, layer above layer, thrown about a little.
-    pub fn heap(n: usize, side: usize, friction: f64, seed: usize) -> Self {
+    pub fn into_box(n: usize, side: usize, friction: f64, seed: usize) -> Self {
         let pitch = 0.11;
         let half = 0.5 * pitch * side as f64;
         let noise = |x: usize| (1e4 * ((x + 100 * seed) as f64).sin()).sin();
@@ -107,8 +110,8 @@ impl Fall {
         Inertia { inv_mass: 1.0 / mass, inv_inertia: [turn, turn, turn, 0.0, 0.0, 0.0] }
     }
 
-    /// Pairs that are near: key, bodies, normal, gap and the distances of the point from both centres.
-    fn near(&self) -> Vec<(Key, [u32; 2], Vector, f64, [f64; 2])> {
+    /// Pairs that are near.
+    fn near(&self) -> Vec<Near> {
         let largest = self.radius.iter().fold(0.0f64, |m, r| m.max(*r));
         let cell = |x: Vector| x.map(|x| (x / (2.2 * largest)).floor() as i64);
         let mut grid: HashMap<[i64; 3], Vec<usize>> = HashMap::new();

@@ -23,7 +23,7 @@ fn cases() -> Vec<Case> {
     let heap = |n: usize, side: usize, friction: f64, tolerance: f64, steps: usize, seeds: usize| Case {
         name: format!("{n} spheres, {friction}"),
         seeds,
-        make: Box::new(move |seed| Fall::heap(n, side, friction, seed)),
+        make: Box::new(move |seed| Fall::into_box(n, side, friction, seed)),
         from: 240,
         to: 240 + steps,
         tolerance,
