@@ -280,8 +280,11 @@ impl<const PLANAR: bool> Block for Balls<PLANAR> {
             let r = zero.choose_above(x[0], outside, r);
             square = square + r * r;
         }
-        let moved = lanes::minus(u, load(&self.u_free));
-        [square, lanes::dot(moved, moved)]
+        // What is violated at p = 0 or carries.
+        let f: [V; 3] = load(&self.u_free);
+        let free = lanes::dot(f, f);
+        let acts = zero.choose_above(f[0], free, zero);
+        [square, (mu * tangential).choose_above(zero - x[0], free, acts)]
     }
 }
 

@@ -84,8 +84,9 @@ impl<B: Block> Descent for WideGradients<B> {
     }
 
     fn residual(&mut self) -> f64 {
-        let [natural, moved] = self.wide.pass(|blocks, lines| Natural { blocks, lines });
-        let scale = f64::max(self.free, moved);
+        let [natural, acts] = self.wide.pass(|blocks, lines| Natural { blocks, lines });
+        // What the certificate has in its denominator.
+        let scale = if acts > 0.0 { acts } else { self.free };
         if scale > 0.0 { (natural / scale).sqrt() } else { natural.sqrt() }
     }
 
@@ -142,11 +143,11 @@ impl<B: Block> Work for Natural<'_, B> {
 
     #[inline(always)]
     fn run<V: Four>(self) -> [f64; 2] {
-        let (mut natural, mut moved) = (V::splat(0.0), V::splat(0.0));
+        let (mut natural, mut acts) = (V::splat(0.0), V::splat(0.0));
         for block in self.blocks {
             let own = block.natural_square::<V>(self.lines);
-            (natural, moved) = (natural + own[0], moved + own[1]);
+            (natural, acts) = (natural + own[0], acts + own[1]);
         }
-        [natural.total(), moved.total()]
+        [natural.total(), acts.total()]
     }
 }

@@ -67,7 +67,7 @@ pub(super) trait Block: Copy + Send + Sync + 'static {
     /// the second. Returns Σ λ_max ‖p − y‖² and Σ λ_max (y − p)·(p − p before) by lanes.
     fn descend<V: Four>(&mut self, lines: [Shared<'_>; 2], beta: Option<V>, rate: V) -> [V; 2];
 
-    /// The squares of the certificate's natural map and of W p by lanes.
+    /// The squares of the certificate's natural map and scale by lanes.
     fn natural_square<V: Four>(&self, lines: Shared<'_>) -> [V; 2];
 }
 
