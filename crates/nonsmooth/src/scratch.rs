@@ -2,6 +2,7 @@
 
 use crate::error::StepResult;
 use crate::instant::{Implicit, Instant, Pass};
+use crate::model::constraints::advanced;
 use crate::model::{ActiveConstraints, Free, Model, Presence, RigidState, State, Theta};
 use crate::phases::{Impulses, Mass, Struck};
 use nonsmooth_solvers::Problem;
@@ -127,8 +128,15 @@ impl Instants {
             place.angles.clone_from(&now.angles);
         }
         self.now.complete(model, &now.presence, &now.v)?;
-        // Until the end is predicted, only kinematic bodies and expressions of time differ there.
+        // Until the end is predicted, it is where kinematic bodies will be and bodies get with their velocities: torques there act in
+        // axes that have turned. (bodies/forced.rs: a_torque_in_world_axes_adds_to_the_angular_momentum)
         self.end.rigid.clone_from(&self.now.rigid);
+        if !model.forces.is_empty() {
+            let h = self.end.t - self.now.t;
+            for body in self.end.rigid.iter_mut().take(model.rigid.bodies.len()) {
+                *body = advanced(body, h).0;
+            }
+        }
         if model.rigid.has_motion() {
             model.kinematic_states(self.end.t, &mut self.end.rigid)?;
         }

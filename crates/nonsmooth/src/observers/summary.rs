@@ -117,14 +117,21 @@ impl Summary {
                 let family = model.family(id);
                 separating |= family.column(model, family.law(model, id), 0) == Column::Contact;
             }
-            if constraints.gap[c] < -self.overlap && model.constraint_number(id).is_none() {
-                (self.overlap, self.overlap_at) = (-constraints.gap[c], Some((id, t)));
-                let [a, b] = id.colliders().map(|k| model.rigid.colliders[k as usize].on);
-                self.relative_overlap = self.relative_overlap.max(self.overlap / model.rigid.size(a, b));
+            if constraints.gap[c] < 0.0 && model.constraint_number(id).is_none() {
+                self.book_overlap(model, id, -constraints.gap[c], t);
             }
         }
         // Velocities that lag behind q are not those of the contact: a body that rolls separates half a step later.
         self.separating_impulses += u64::from(separating && is_synchronous);
+    }
+
+    /// The largest overlap and the largest relative to the size, which may be that of another pair.
+    fn book_overlap(&mut self, model: &Model, id: ConstraintId, overlap: f64, t: f64) {
+        if overlap > self.overlap {
+            (self.overlap, self.overlap_at) = (overlap, Some((id, t)));
+        }
+        let [a, b] = id.colliders().map(|k| model.rigid.colliders[k as usize].on);
+        self.relative_overlap = self.relative_overlap.max(overlap / model.rigid.size(a, b));
     }
 
     #[cold]

@@ -3,6 +3,7 @@
 mod arch_limit;
 mod collisions;
 mod coupled;
+mod forced;
 mod free;
 mod invariants;
 mod kit;
@@ -16,6 +17,7 @@ mod rocking;
 mod rods;
 mod rolling;
 mod sliding;
+mod struck;
 mod structures;
 mod threads;
 

@@ -254,7 +254,19 @@ impl Books {
                 self.force.clear();
                 self.force.resize(at.v.len(), 0.0);
                 family.add_forces(model, &at, active, own, &self.lambda, &mut self.force)?;
-                let work: f64 = (0..at.v.len()).map(|i| length * self.force[i] * mean(i)).sum();
+                let driven = if model.rigid.has_motion() && !family.is_elastic() {
+                    self.vector.clear();
+                    self.vector.resize(lambda.len(), 0.0);
+                    family.velocities(model, &at, active, own, &mut self.vector)?;
+                    let relative: f64 = self.lambda.iter().zip(&self.vector).map(|(l, u)| l * u).sum();
+                    relative - self.force.iter().zip(at.v).map(|(f, v)| f * v).sum::<f64>()
+                } else {
+                    0.0
+                };
+                let own_work: f64 = (0..at.v.len()).map(|i| length * self.force[i] * mean(i)).sum();
+                // Against u, of which kinematic bodies make a part.
+                let work = own_work + length * driven;
+                self.works.prescribed -= length * driven;
                 let column = if tangents {
                     Column::Friction
                 } else {

@@ -27,6 +27,7 @@ pub use function_gaps::FunctionGaps;
 pub use gap::{Gap, LinearContact, VelocityConstraint};
 pub use joint_axes::{AxisAction, AxisRow, JointAxes, Motor, MotorFunction};
 pub use linear_gaps::LinearGaps;
+pub(crate) use springs::advanced;
 pub use springs::{Elastic, SpringRow, Springs};
 pub use velocity::VelocityConstraints;
 pub(crate) use velocity::VelocityRow;

@@ -115,7 +115,7 @@ pub(super) fn add_power(
 
 /// Where a rigid thing gets in the time `ahead` with its twist, and what turns vectors back from there.
 #[inline]
-pub(super) fn advanced(state: &RigidState, ahead: f64) -> (RigidState, DQuat) {
+pub(crate) fn advanced(state: &RigidState, ahead: f64) -> (RigidState, DQuat) {
     if ahead == 0.0 {
         return (*state, DQuat::IDENTITY);
     }

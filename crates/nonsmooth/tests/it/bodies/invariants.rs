@@ -170,3 +170,20 @@ fn projected_bodies_do_not_overlap() {
     // The default tolerance of the projection, and bodies that begin to touch within a step.
     assert!(worst < 2e-6, "overlap {worst:.2e}");
 }
+
+/// The pair with the largest overlap is not that with the largest relative to its size; the summary tells both.
+#[test]
+fn a_small_overlap_of_small_bodies_is_not_hidden_by_a_large_one() {
+    let mut yard = Yard::new(0.0, 0.0);
+    yard.builder.gravity([0.0; 3]);
+    yard.builder.allow_initial_violation();
+    for (name, radius, x, overlap) in [("large", 1.0, 0.0, 0.01), ("small", 0.01, 9.0, 0.002)] {
+        let ball = Shape::ball(radius).expect("a right shape");
+        yard.add(&format!("{name} left"), &ball, 1000.0, [x, 0.0, 0.0]);
+        yard.add(&format!("{name} right"), &ball, 1000.0, [x + 2.0 * radius - overlap, 0.0, 0.0]);
+    }
+    let mut simulation = yard.simulation(1e-3);
+    let (_, summary) = watch(&mut simulation, 1);
+    assert!((summary.overlap - 0.01).abs() < 1e-12, "{}", summary.overlap);
+    assert!((summary.relative_overlap - 0.2).abs() < 1e-12, "{}", summary.relative_overlap);
+}
