@@ -90,6 +90,57 @@ fn check_and_run_report_every_mistake_and_exit_with_2() {
     assert!(!folder.path("out").exists(), "a wrong scene leaves no folder behind");
 }
 
+/// Joints, expressions and laws: every mistake with its line, exit code 2, nothing written.
+#[test]
+fn mistakes_in_joints_and_expressions_are_all_told_and_nothing_is_written() {
+    let folder = Folder::new("joint-mistakes");
+    let text = r#"[world]
+gravity = [0, 0, -9.81]
+
+[expressions]
+a = "b + 1"
+b = "a - 1"
+
+[[body]]
+name = "arm"
+shape = { type = "box", size = [1, 0.1, 0.1] }
+density = 700
+
+[[joint]]
+name = "hinge"
+type = "revolute"
+between = [{ body = "arm" }, { body = "arm" }]
+at = [0, 0, 0]
+axis = [0, 0, 0]
+
+[run]
+end = 1
+step_size = 0.01
+"#;
+    let path = folder.write("wrong.toml", text);
+    let out = folder.text("out");
+    let words = [
+        "wrong.toml:5:6: `b` has no value: expressions refer to each other in a circle",
+        "wrong.toml:6:6: `a` has no value",
+        "wrong.toml:16:11: `joint[0].between` joint `hinge`: it joins a body to itself",
+        "wrong.toml:18:8: `joint[0].axis` joint `hinge`: its axis has length zero",
+        "4 mistakes in",
+    ];
+    for arguments in [vec!["check", &path], vec!["run", &path, "--out", &out]] {
+        assert_eq!(nonsmooth(&arguments).expect(2, &words).stdout, "", "mistakes go to stderr");
+    }
+    assert!(!folder.path("out").exists(), "a wrong scene leaves no folder behind");
+    // A law that the scheme does not take is told with the place of the scheme and a remedy.
+    let right = text.replace("{ body = \"arm\" }, ", "{}, ").replace("[0, 0, 0]\n\n", "[0, 1, 0]\n\n");
+    let right = right.replace("b = \"a - 1\"", "b = 2") + "\n[contact]\ndefault = { friction = 0.3 }\n";
+    let taken = folder.write("right.toml", &right);
+    nonsmooth(&["check", &taken]).expect(0, &["no mistakes"]);
+    let refused = folder.write("refused.toml", &(right + "\n[integrator]\ntype = \"moreau-paoli\"\n"));
+    nonsmooth(&["run", &refused, "--out", &out])
+        .expect(2, &["refused.toml:2", "cannot honour law", "or moreau-jean"]);
+    assert!(!folder.path("out").exists());
+}
+
 #[test]
 fn a_missing_scene_is_wrong_input() {
     for verb in ["check", "run"] {

@@ -156,7 +156,11 @@ impl Build<'_> {
     ) -> Option<Expr> {
         let scope = OfCopy { constants: self.constants(None), is_repeated, has_time };
         let text = match quantity {
-            Quantity::Number(x) => return Some(Expr::number(*x)),
+            Quantity::Number(x) if x.is_finite() => return Some(Expr::number(*x)),
+            Quantity::Number(x) => {
+                self.wrong(at, format!("must be finite, got {x}"));
+                return None;
+            }
             Quantity::Formula(text) => text,
         };
         match parse(text, &scope) {

@@ -24,7 +24,6 @@ impl Build<'_> {
             if spec.between.len() != 2 {
                 let message = format!("a joint has two sides, got {}", spec.between.len());
                 self.mistake(&path.key("between"), message);
-                continue;
             }
             self.each_copy(&path, spec.repeat.as_ref(), |build, copy| build.joint(&path, spec, copy));
         }
@@ -50,12 +49,12 @@ impl Build<'_> {
         let Ok(joint) = entry.build(&Options::default()) else { return };
         let axis = self.joint_axis(&at, spec, &*joint, copy);
         let axes = self.free_axes(path, spec, &*joint, copy);
-        let ([Some(a), Some(b)], Some(place)) = (&sides[..], place) else { return };
-        let (Ok(axis), Some(axes)) = (axis, axes) else { return };
-        let posed = JointAt::new(joint, place.to_array());
+        // After a mistake nothing is built, but the model still looks at what is there.
+        let [Some(a), Some(b)] = &sides[..] else { return };
+        let posed = JointAt::new(joint, place.unwrap_or_default().to_array());
         let posed = match axis {
-            Some(axis) => posed.axis(axis.to_array()),
-            None => posed,
+            Ok(Some(axis)) => posed.axis(axis.to_array()),
+            Ok(None) | Err(()) => posed,
         };
         let given = self.builder.joint(&full_name(&spec.name, copy), posed, *a, *b).axes(axes);
         if spec.collide {
@@ -110,33 +109,31 @@ impl Build<'_> {
         spec: &scene::Joint,
         joint: &dyn Joint,
         copy: Option<usize>,
-    ) -> Option<Vec<FreeAxis>> {
+    ) -> Vec<FreeAxis> {
         let kinds = joint.free_axes(self.within());
         let path = path.key("axes");
         if !spec.axes.is_empty() && spec.axes.len() != kinds.len() {
             let (n, got) = (kinds.len(), spec.axes.len());
             let text = format!("a {} joint has {n} free axes that take entries, got {got}", spec.kind);
             self.mistake(&path, text);
-            return None;
         }
         let list = spec.axes.iter().zip(kinds).enumerate();
-        let axes: Vec<Option<FreeAxis>> =
-            list.map(|(k, (axis, kind))| self.free_axis(&path.index(k), axis, *kind, copy)).collect();
-        axes.into_iter().collect()
+        list.map(|(k, (axis, kind))| self.free_axis(&path.index(k), axis, *kind, copy)).collect()
     }
 
+    /// What acts on a free axis; where there is a mistake, what is left of it.
     fn free_axis(
         &mut self,
         path: &Path,
         spec: &scene::JointAxis,
         kind: AxisKind,
         copy: Option<usize>,
-    ) -> Option<FreeAxis> {
+    ) -> FreeAxis {
         let at = At::Path(path);
         let stop = match &spec.stop {
-            None => Some(None),
+            None => None,
             Some(list) => match self.numbers(&at.key("stop"), list, copy).as_deref() {
-                Some(&[lower, upper]) => Some(Some([lower, upper])),
+                Some(&[lower, upper]) => Some([lower, upper]),
                 Some(other) => {
                     let got = other.len();
                     self.wrong(
@@ -149,35 +146,23 @@ impl Build<'_> {
             },
         };
         let number = |build: &mut Self, key: &str, quantity: &Option<Quantity>| {
-            build.optional(&at.key(key), quantity.as_ref(), copy).map(|x| x.unwrap_or(0.0))
+            build.optional(&at.key(key), quantity.as_ref(), copy).ok().flatten().unwrap_or(0.0)
         };
         let restitution = number(self, "restitution", &spec.restitution);
         let stiffness = number(self, "stiffness", &spec.stiffness);
         let damping = number(self, "damping", &spec.damping);
         let rest = number(self, "rest", &spec.rest);
-        let friction = number(self, "friction", &spec.friction);
-        if friction.is_ok_and(|friction| friction != 0.0) {
+        if number(self, "friction", &spec.friction) != 0.0 {
             let message = "friction in joints is not there yet; leave it out, or use damping";
             self.wrong(&at.key("friction"), message.to_owned());
-            return None;
         }
         if spec.restitution.is_some() && spec.stop.is_none() {
-            self.wrong(
-                &at.key("restitution"),
-                "without a `stop`, `restitution` has no meaning".to_owned(),
-            );
-            return None;
+            let message = "without a `stop`, `restitution` has no meaning; leave it out, or add one";
+            self.wrong(&at.key("restitution"), message.to_owned());
         }
-        let motor = match &spec.motor {
-            None => None,
-            Some(motor) => Some(self.motor(&path.key("motor"), motor, kind, copy)?),
-        };
-        let (Ok(restitution), Ok(stiffness), Ok(damping), Ok(rest)) =
-            (restitution, stiffness, damping, rest)
-        else {
-            return None;
-        };
-        Some(FreeAxis { stop: stop?, restitution, stiffness, damping, rest, motor })
+        let motor = spec.motor.as_ref();
+        let motor = motor.and_then(|motor| self.motor(&path.key("motor"), motor, kind, copy));
+        FreeAxis { stop, restitution, stiffness, damping, rest, motor }
     }
 
     fn motor(

@@ -31,8 +31,8 @@ use copies::Compiled;
 use names::{Constants, Directory};
 use nonsmooth::integrators::{self, INTEGRATORS, Integrator};
 use nonsmooth::laws::LAWS;
-use nonsmooth::model::ModelBuilder;
 use nonsmooth::model::rigid::MaterialId;
+use nonsmooth::model::{ModelBuilder, Place};
 use nonsmooth::{Model, Policy, Simulation, n_steps};
 use nonsmooth_solvers::{Declared, Kind, OptionError, Options, SOLVERS, Value};
 pub use recipe::Recipe;
@@ -192,6 +192,19 @@ fn read<'a>(text: &'a str, mistakes: &mut Vec<Mistake>) -> Option<(Source<'a>, S
     }
 }
 
+/// Whether what is wrong at a place of the model is wrong whatever else the model has.
+fn stands_alone(place: &Place) -> bool {
+    matches!(
+        place,
+        Place::Body(..)
+            | Place::Kinematic(..)
+            | Place::Joint(..)
+            | Place::JointAxis(..)
+            | Place::Spring(..)
+            | Place::Region
+    )
+}
+
 /// Where the bodies of a scene live.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Dimension {
@@ -292,13 +305,17 @@ impl<'a> Build<'a> {
         let plot = self.plotted();
         // Mistakes of the run, the solver or the integrator do not keep the model from being checked.
         if !is_sound {
+            // Of a model with gaps only what stands alone can be judged.
+            let mut issues = self.builder.check_parts();
+            issues.retain(|(place, _)| stands_alone(place));
+            self.translate(&issues);
             return None;
         }
         let builder = std::mem::take(&mut self.builder);
         let (model, state) = match builder.build(run.map_or(0.0, |(start, _, _)| start)) {
             Ok(built) => built,
             Err(error) => {
-                self.translate(&error);
+                self.translate(&error.issues);
                 return None;
             }
         };

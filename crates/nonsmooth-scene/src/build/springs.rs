@@ -39,11 +39,11 @@ impl Build<'_> {
         let damping = self.optional(&at.key("damping"), spec.damping.as_ref(), copy);
         let rest_length = self.optional(&at.key("rest_length"), spec.rest_length.as_ref(), copy);
         let [Some(a), Some(b)] = ends[..] else { return };
-        let (Ok(stiffness), Ok(damping), Ok(rest_length)) = (stiffness, damping, rest_length) else {
-            return;
-        };
-        let rest_length = rest_length.unwrap_or_else(|| a.1.distance(b.1));
-        let (stiffness, damping) = (stiffness.unwrap_or(0.0), damping.unwrap_or(0.0));
+        // After a mistake nothing is built, but the model still looks at what is there.
+        let value_or =
+            |read: Result<Option<f64>, ()>, default: f64| read.ok().flatten().unwrap_or(default);
+        let rest_length = value_or(rest_length, a.1.distance(b.1));
+        let (stiffness, damping) = (value_or(stiffness, 0.0), value_or(damping, 0.0));
         let name = spec.name.clone().unwrap_or_else(|| format!("spring_{number}"));
         let name = full_name(&name, copy);
         self.builder.spring(Spring { name, ends: [a.0, b.0], stiffness, damping, rest_length });

@@ -3,13 +3,13 @@
 use super::Build;
 use crate::source::Path;
 use nonsmooth::model::rigid::{BodyIssue, Overlap, PairError};
-use nonsmooth::model::{Issue, ModelError, Place};
+use nonsmooth::model::{Issue, Place};
 
 impl Build<'_> {
     /// Model errors as mistakes at the place in the scene; of copies of a table, the first of a kind.
-    pub(super) fn translate(&mut self, error: &ModelError) {
+    pub(super) fn translate(&mut self, issues: &[(Place, Issue)]) {
         let mut told: Vec<Path> = Vec::new();
-        for (place, issue) in &error.issues {
+        for (place, issue) in issues {
             if let Issue::Body(issue @ (BodyIssue::Overlap { .. } | BodyIssue::Pair(_))) = issue {
                 self.translate_meeting(issue);
                 continue;
@@ -17,7 +17,11 @@ impl Build<'_> {
             let path = self.path_of(place);
             if matches!(
                 place,
-                Place::Body(..) | Place::Kinematic(..) | Place::Joint(..) | Place::Spring(..)
+                Place::Body(..)
+                    | Place::Kinematic(..)
+                    | Place::Joint(..)
+                    | Place::JointAxis(..)
+                    | Place::Spring(..)
             ) {
                 if told.contains(&path) {
                     continue;
@@ -42,10 +46,8 @@ impl Build<'_> {
             Place::Kinematic(i, field) => table(self.kinematic[*i].table, field),
             Place::Spring(i, "ends") => self.spring_paths[*i].key("between"),
             Place::Spring(i, field) => self.spring_paths[*i].key(field),
-            Place::Joint(i, field @ ("name" | "between" | "at" | "axis")) => {
-                self.joint_paths[*i].key(field)
-            }
-            Place::Joint(i, _) => self.joint_paths[*i].key("axes"),
+            Place::Joint(i, field) => self.joint_paths[*i].key(field),
+            Place::JointAxis(i, k, field) => self.joint_paths[*i].key("axes").index(*k).key(field),
             Place::Signal(name) => Path::of("expressions").key(name),
             Place::Materials => Path::of("contact"),
             Place::Region => Path::of("world.region"),

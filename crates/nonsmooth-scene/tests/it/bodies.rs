@@ -2,6 +2,7 @@
 
 mod built;
 mod wrong;
+mod wrong_joints;
 
 /// A scene in space: a floor, bricks and a ball on a spring, and materials.
 pub const GOOD: &str = r#"title = "Bodies"

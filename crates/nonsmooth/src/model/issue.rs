@@ -18,6 +18,8 @@ pub enum Place {
     Kinematic(usize, &'static str),
     /// A field of the joint with this index.
     Joint(usize, &'static str),
+    /// A field of what acts on a free axis: index of the joint, index of the axis.
+    JointAxis(usize, usize, &'static str),
     /// A field of the spring with this index.
     Spring(usize, &'static str),
     /// The input or expression with this name.
@@ -179,6 +181,7 @@ impl std::fmt::Display for Place {
             Place::Body(i, field) => write!(f, "body[{i}].{field}"),
             Place::Kinematic(i, field) => write!(f, "kinematic[{i}].{field}"),
             Place::Joint(i, field) => write!(f, "joint[{i}].{field}"),
+            Place::JointAxis(i, k, field) => write!(f, "joint[{i}].axes[{k}].{field}"),
             Place::Spring(i, field) => write!(f, "spring[{i}].{field}"),
             Place::Signal(name) => write!(f, "signal `{name}`"),
             Place::Materials => write!(f, "materials"),

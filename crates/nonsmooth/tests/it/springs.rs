@@ -168,7 +168,8 @@ fn springs_at_the_ends_of_a_bar_turn_it() {
         for side in [-1.0, 1.0] {
             // Long springs along y, slack at rest.
             let ends = [(bar, [side * a, 0.0, 0.0]), (Rigid::World, [side * a, far, 0.0])];
-            builder.spring(spring(ends, stiffness, 0.0, far));
+            let name = format!("string at {side}");
+            builder.spring(Spring { name, ..spring(ends, stiffness, 0.0, far) });
         }
         let omega = (2.0 * stiffness * a * a / UNIT[2][2]).sqrt();
         let (time, n) = (3.0, 3000);

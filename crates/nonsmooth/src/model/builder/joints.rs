@@ -135,6 +135,8 @@ pub struct Spring {
 pub(super) struct GivenJoints {
     pub(super) joints: Vec<GivenJoint>,
     pub(super) springs: Vec<Spring>,
+    /// Joints and springs with mistakes, which are not laid out.
+    pub(super) left_out: [Vec<usize>; 2],
 }
 
 impl ModelBuilder {
@@ -152,23 +154,44 @@ impl ModelBuilder {
 }
 
 impl GivenJoints {
+    /// Leaves out the joint or spring at a place where something is wrong; false if the place is none of theirs.
+    pub(super) fn leave_out(&mut self, place: &Place) -> bool {
+        let (kind, i) = match place {
+            Place::Joint(i, _) | Place::JointAxis(i, ..) => (0, *i),
+            Place::Spring(i, _) => (1, *i),
+            _ => return false,
+        };
+        self.left_out[kind].push(i);
+        true
+    }
+
     /// What is wrong with single parts.
     pub(super) fn check(&self, _bodies: &GivenBodies, issues: &mut Vec<(Place, Issue)>) {
+        let mut names = std::collections::HashSet::new();
         for (i, joint) in self.joints.iter().enumerate() {
             let mut wrong = |field: &'static str, text: String| {
                 let text = format!("joint `{}`: {text}", joint.name);
                 issues.push((Place::Joint(i, field), Issue::User(text)));
             };
             check_between(joint, &mut wrong);
-            for axis in &joint.axes {
-                check_axis(axis, &mut wrong);
-            }
-            if self.joints[..i].iter().any(|other| other.name == joint.name) {
+            if !names.insert(joint.name.as_str()) {
                 wrong("name", "there are two joints with this name; give each its own".to_owned());
             }
+            for (k, axis) in joint.axes.iter().enumerate() {
+                check_axis(axis, &mut |field: &'static str, text: String| {
+                    let text = format!("joint `{}`: {text}", joint.name);
+                    issues.push((Place::JointAxis(i, k, field), Issue::User(text)));
+                });
+            }
         }
+        let mut names = std::collections::HashSet::new();
         for (i, spring) in self.springs.iter().enumerate() {
             check_spring(i, spring, issues);
+            if !names.insert(spring.name.as_str()) {
+                let text = "there are two springs with this name; give each its own";
+                let text = format!("spring `{}`: {text}", spring.name);
+                issues.push((Place::Spring(i, "name"), Issue::User(text)));
+            }
         }
     }
 }

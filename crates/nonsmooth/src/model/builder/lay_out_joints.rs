@@ -22,7 +22,11 @@ impl GivenJoints {
         issues: &mut Vec<(Place, Issue)>,
     ) {
         let mut axes = Vec::new();
+        let [faulty_joints, faulty_springs] = &self.left_out;
         for (i, joint) in self.joints.into_iter().enumerate() {
+            if faulty_joints.contains(&i) {
+                continue;
+            }
             let name = joint.name.clone();
             let mut wrong = |field: &'static str, text: String| {
                 issues.push((Place::Joint(i, field), Issue::User(format!("joint `{name}`: {text}"))));
@@ -34,7 +38,8 @@ impl GivenJoints {
         state.angles.resize(contents.joints.n_angles, 0.0);
         contents.rigid.apart.sort_unstable();
         contents.rigid.apart.dedup();
-        let springs = place_springs(self.springs, contents, places, issues);
+        let springs = self.springs.into_iter().enumerate().filter(|(i, _)| !faulty_springs.contains(i));
+        let springs = place_springs(springs, contents, places, issues);
         append_families(contents, axes, springs);
     }
 }
@@ -245,13 +250,13 @@ fn place_axis(
 }
 
 fn place_springs(
-    given: Vec<Spring>,
+    given: impl Iterator<Item = (usize, Spring)>,
     contents: &Contents,
     places: &Places,
     issues: &mut Vec<(Place, Issue)>,
 ) -> Vec<SpringRow> {
     let mut springs = Vec::new();
-    for (i, spring) in given.into_iter().enumerate() {
+    for (i, spring) in given {
         let [Some(a), Some(b)] = spring.ends.map(|end| find(contents, places, end.on)) else {
             let text = format!(
                 "spring `{}`: one of its ends is on a body that is not in the model",

@@ -184,11 +184,18 @@ impl ModelBuilder {
         self.allow_initial_violation = true;
     }
 
-    /// The model and its initial state at time `t`, or everything that is wrong.
-    pub fn build(self, t: f64) -> Result<(Arc<Model>, State), ModelError> {
+    /// What is wrong with single parts, whatever else may be missing from the model.
+    pub fn check_parts(&self) -> Vec<(Place, Issue)> {
         let mut issues = Vec::new();
         self.check(&mut issues);
-        if !issues.is_empty() {
+        issues
+    }
+
+    /// The model and its initial state at time `t`, or everything that is wrong.
+    pub fn build(mut self, t: f64) -> Result<(Arc<Model>, State), ModelError> {
+        let mut issues = self.check_parts();
+        // Joints and springs with mistakes are left out, so that those of the others are found in the same go.
+        if !issues.iter().all(|(place, _)| self.joints.leave_out(place)) {
             return Err(ModelError { issues });
         }
         let allow = self.allow_initial_violation;
