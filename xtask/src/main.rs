@@ -72,7 +72,7 @@ fn main() -> ExitCode {
         ["ci", ref rest @ ..] => {
             tiers::Choice::parse(rest, true).map(|choice| tiers::run(&workspace, &choice))
         }
-        ["tidy"] => Ok(tidy::run(&workspace.root)),
+        ["tidy"] => Ok(tidy::run(&workspace.root) & mutants::all_fit(&workspace.root)),
         ["mutants", ref rest @ ..] => mutants::run(&workspace, rest),
         ["bench", ref rest @ ..] => bench::run(&workspace, rest),
         [] => Err("a command is missing".to_owned()),

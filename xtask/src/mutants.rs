@@ -3,20 +3,21 @@
 //! A patch begins with two lines: `# Mistake:` says what is wrong, `# Test:` is the command that must notice it (`cargo test …` or
 //! `cargo xtask test --only TIER`). Each command
 //! is run once without any patch first, and must pass. The copy lies in the system's folder for temporary files; the
-//! working tree is never touched.
+//! working tree is never touched. Whether every patch still fits is cheap, so `cargo xtask tidy` looks at that too.
 
 mod copy;
+mod page;
 mod verdict;
 
 use crate::Workspace;
-use copy::Copy;
+use copy::{Copy, git_apply};
 use std::collections::BTreeMap;
 use std::path::Path;
 use verdict::Verdict;
 
 /// The folder of the patches.
 const FOLDER: &str = "mutants";
-/// The page that a full run writes.
+/// The page with a row for each mutant; a run writes the rows of its mutants.
 const PAGE: &str = "docs/mutants.md";
 
 /// A patch.
@@ -39,33 +40,53 @@ pub(crate) fn run(workspace: &Workspace, names: &[&str]) -> Result<bool, String>
     let chosen: Vec<&Mutant> =
         all.iter().filter(|m| names.is_empty() || names.contains(&m.name.as_str())).collect();
     let copy = Copy::new(workspace)?;
+    // All commands without any patch first: the tree is compiled once for them.
     let mut sound: BTreeMap<&[String], Verdict> = BTreeMap::new();
-    let mut rows = Vec::new();
+    for mutant in &chosen {
+        if !sound.contains_key(mutant.test.as_slice()) {
+            sound.insert(&mutant.test, verdict::of_sound_tree(&copy.test(&mutant.test)?));
+        }
+    }
+    let page = workspace.root.join(PAGE);
+    let mut rows = page::rows(&std::fs::read_to_string(&page).unwrap_or_default());
+    rows.retain(|name, _| all.iter().any(|mutant| mutant.name == *name));
+    let mut told = Vec::new();
     for mutant in chosen {
         println!("\n---- {}: {}", mutant.name, mutant.mistake);
         copy.restore()?;
-        let before = match sound.get(mutant.test.as_slice()) {
-            Some(verdict) => verdict.clone(),
-            None => {
-                let verdict = verdict::of_sound_tree(&copy.test(&mutant.test)?);
-                sound.insert(&mutant.test, verdict.clone());
-                verdict
-            }
-        };
-        let verdict = match before {
+        let verdict = match &sound[mutant.test.as_slice()] {
             Verdict::Sound => judge(&copy, mutant)?,
-            unsound => unsound,
+            unsound => unsound.clone(),
         };
         println!("{}: {verdict}", mutant.name);
-        rows.push((mutant, verdict));
+        rows.insert(mutant.name.clone(), page::row(mutant, &verdict));
+        std::fs::write(&page, page::text(&rows, all.len()))
+            .map_err(|error| format!("{PAGE}: {error}"))?;
+        told.push((mutant, verdict));
     }
-    print!("\n{}", table(&rows));
-    if names.is_empty() {
-        let page = workspace.root.join(PAGE);
-        std::fs::write(&page, page_text(&rows)).map_err(|error| format!("{PAGE}: {error}"))?;
-        println!("written to {PAGE}");
+    print!("\n{}", table(&told));
+    println!("written to {PAGE}");
+    Ok(told.iter().all(|(_, verdict)| verdict.is_good()))
+}
+
+/// Prints the patches that no longer fit the tree; true if there is none. Nothing is built.
+pub(crate) fn all_fit(root: &Path) -> bool {
+    let stale = stale(root).unwrap_or_else(|wrong| vec![(FOLDER.to_owned(), wrong)]);
+    for (path, words) in &stale {
+        println!("{path}:1: the patch no longer fits the tree: {words}");
     }
-    Ok(rows.iter().all(|(_, verdict)| verdict.is_good()))
+    stale.is_empty()
+}
+
+/// The patches that no longer fit the tree, each with the reason.
+fn stale(root: &Path) -> Result<Vec<(String, String)>, String> {
+    let mut stale = Vec::new();
+    for mutant in read(&root.join(FOLDER))? {
+        if let Err(words) = git_apply(root, &["--check"], &mutant.patch)? {
+            stale.push((format!("{FOLDER}/{}.patch", mutant.name), words));
+        }
+    }
+    Ok(stale)
 }
 
 /// Applies a patch and runs its test.
@@ -117,22 +138,6 @@ fn table(rows: &[(&Mutant, Verdict)]) -> String {
     rows.iter().map(line).collect()
 }
 
-fn page_text(rows: &[(&Mutant, Verdict)]) -> String {
-    let noticed = rows.iter().filter(|(_, verdict)| verdict.is_good()).count();
-    let mut text = format!(
-        "# Mistakes that the tests notice\n\n\
-         Written by `cargo xtask mutants`. Each patch in `mutants/` puts one mistake into a copy of the tree; the command named in\n\
-         its header must fail, and passes without it. {noticed} of {} were noticed.\n\n\
-         | mutant | mistake | test | what fell |\n|---|---|---|---|\n",
-        rows.len()
-    );
-    for (mutant, verdict) in rows {
-        let (name, mistake, test) = (&mutant.name, &mutant.mistake, mutant.test.join(" "));
-        text += &format!("| {name} | {mistake} | `cargo {test}` | {verdict} |\n");
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,7 +155,12 @@ mod tests {
 
     #[test]
     fn every_patch_has_its_header() {
-        assert!(read(&crate::root().join(FOLDER)).unwrap().len() >= 4);
+        assert!(read(&crate::root().join(FOLDER)).unwrap().len() >= 20);
+    }
+
+    #[test]
+    fn every_patch_fits_the_tree() {
+        assert_eq!(stale(&crate::root()), Ok(Vec::new()));
     }
 
     #[test]

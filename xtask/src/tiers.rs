@@ -119,7 +119,7 @@ fn style(workspace: &Workspace) -> Outcome {
         wrong.push("clippy has complaints".to_owned());
     }
     println!("$ cargo xtask tidy");
-    if !tidy::run(root) {
+    if !(tidy::run(root) & mutants::all_fit(root)) {
         wrong.push("the tree is not tidy".to_owned());
     }
     Outcome::of(&wrong, "mend what is listed above; again with `cargo xtask test --only style`")

@@ -58,17 +58,7 @@ impl Copy {
 
     /// Applies a patch to the copy; the inner `Err` tells why it does not fit.
     pub(super) fn apply(&self, patch: &str) -> Result<Result<(), String>, String> {
-        let mut git = Command::new("git");
-        git.args(["apply", "--whitespace=nowarn", "-"]).current_dir(&self.here);
-        git.env("GIT_CEILING_DIRECTORIES", self.here.parent().unwrap_or(&self.here));
-        git.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let mut child = git.spawn().map_err(|error| format!("git did not start: {error}"))?;
-        let mut input = child.stdin.take().ok_or("git takes no input")?;
-        input.write_all(patch.as_bytes()).map_err(|error| format!("git apply: {error}"))?;
-        drop(input);
-        let out = child.wait_with_output().map_err(|error| format!("git apply: {error}"))?;
-        let words = String::from_utf8_lossy(&out.stderr).trim().replace('\n', "; ");
-        Ok(if out.status.success() { Ok(()) } else { Err(words) })
+        git_apply(&self.here, &[], patch)
     }
 
     /// Runs a test command in the copy, with its output kept.
@@ -81,6 +71,25 @@ impl Copy {
         let text = String::from_utf8_lossy(&out.stdout) + String::from_utf8_lossy(&out.stderr);
         Ok(Ended { success: out.status.success(), text: text.into_owned() })
     }
+}
+
+/// Applies a patch to the tree in `folder`, or with `--check` looks whether it fits; the inner `Err` tells why it does not.
+pub(super) fn git_apply(
+    folder: &Path,
+    more: &[&str],
+    patch: &str,
+) -> Result<Result<(), String>, String> {
+    let mut git = Command::new("git");
+    git.args(["apply", "--whitespace=nowarn"]).args(more).arg("-").current_dir(folder);
+    git.env("GIT_CEILING_DIRECTORIES", folder.parent().unwrap_or(folder));
+    git.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = git.spawn().map_err(|error| format!("git did not start: {error}"))?;
+    let mut input = child.stdin.take().ok_or("git takes no input")?;
+    input.write_all(patch.as_bytes()).map_err(|error| format!("git apply: {error}"))?;
+    drop(input);
+    let out = child.wait_with_output().map_err(|error| format!("git apply: {error}"))?;
+    let words = String::from_utf8_lossy(&out.stderr).trim().replace('\n', "; ");
+    Ok(if out.status.success() { Ok(()) } else { Err(words) })
 }
 
 /// Removes the folders below this one that hold no file: cargo takes an empty folder below `crates/` for a crate.

@@ -139,48 +139,73 @@ fn the_tables_of_bodies_fit_together() {
     assert!(!contacts.is_empty(), "bodies met");
 }
 
-#[test]
-fn bodies_resume_to_the_bit() {
-    let folder = Folder::new("heap-resume");
-    let path = heap(&folder, 400);
-    let (whole, cut) = (folder.text("whole"), folder.text("cut"));
-    nonsmooth(&["run", &path, "-q", "--out", &whole]).expect(0, &[]);
-    let mut child = command(&["run", &path, "-q", "--out", &cut]).spawn().expect("the command starts");
-    // Killed at some step; whatever the step, the end is the same.
-    let begun = Instant::now();
-    while begun.elapsed() < Duration::from_secs(20) && !folder.path("cut/checkpoint.h5").exists() {
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    std::thread::sleep(Duration::from_millis(60));
-    let _ = child.kill();
-    let _ = child.wait();
-    nonsmooth(&["run", &path, "-q", "--out", &cut, "--resume"]).expect(0, &[]);
-    Tables::read(&folder.path("cut")).assert_same(&Tables::read(&folder.path("whole")));
+/// The heap of `steps` steps, with a checkpoint every `every` steps.
+fn heap_with_checkpoints(folder: &Folder, name: &str, (steps, every): (u64, u64)) -> String {
+    let output = format!("[output]\ncheckpoint_every = {every}\n");
+    folder.write(name, &(HEAP.replace("STEPS", &steps.to_string()) + &output))
 }
 
-#[cfg(unix)]
+/// Resumes the run in `cut` and returns the step from which it went on.
+fn resume(path: &str, cut: &str) -> u64 {
+    let ended = nonsmooth(&["run", path, "--out", cut, "--resume"]);
+    ended.expect(0, &["resumed from step"]);
+    let line = ended.stdout.lines().find_map(|line| line.trim().strip_prefix("resumed from step"));
+    let step = line.and_then(|rest| rest.trim().parse().ok());
+    step.unwrap_or_else(|| panic!("no step in\n{}", ended.stdout))
+}
+
+/// A run that would take days is killed in the midst of it. It goes on for some steps and has the bits of one that was left alone.
 #[test]
-fn bodies_resume_from_the_middle_to_the_bit() {
-    let folder = Folder::new("heap-middle");
-    // A step that fails, then is allowed: the state in between has contacts, and bodies that appear and leave.
-    let path = heap(&folder, 300);
-    let (whole, cut) = (folder.text("whole"), folder.text("cut"));
-    nonsmooth(&["run", &path, "-q", "--out", &whole]).expect(0, &[]);
-    let text = std::fs::read_to_string(&path).expect("readable");
-    let often = folder.write("often.toml", &(text + "[output]\ncheckpoint_every = 150\n"));
-    let mut child = command(&["run", &often, "-q", "--out", &cut]).spawn().expect("the command starts");
+fn bodies_that_are_killed_resume_to_the_bit() {
+    let folder = Folder::new("heap-killed");
+    let cut = folder.text("cut");
+    let endless = heap_with_checkpoints(&folder, "endless.toml", (100_000_000, 50));
+    let mut child =
+        command(&["run", &endless, "-q", "--out", &cut]).spawn().expect("the command starts");
+    let frames = || -> Option<u64> {
+        Some(Reader::open(folder.path("cut").join(RESULT_FILE)).ok()?.table("frames").ok()?.rows)
+    };
     let begun = Instant::now();
-    let rows =
-        || Reader::open(folder.path("cut").join(RESULT_FILE)).and_then(|r| Ok(r.table("frames")?.rows));
-    while begun.elapsed() < Duration::from_secs(20) && rows().unwrap_or(0) < 151 {
-        if child.try_wait().expect("a child").is_some() {
-            break;
-        }
+    while frames().unwrap_or(0) < 180 || !folder.path("cut/checkpoint.h5").exists() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{:?} frames after a minute", frames());
+        assert!(child.try_wait().expect("a child").is_none(), "it ended by itself");
+        std::thread::sleep(Duration::from_millis(1));
     }
-    let _ = child.kill();
-    let _ = child.wait();
-    nonsmooth(&["run", &often, "-q", "--out", &cut, "--resume"]).expect(0, &[]);
-    Tables::read(&folder.path("cut")).assert_same(&Tables::read(&folder.path("whole")));
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+    let killed_at = frames().expect("readable") - 1;
+    let end = killed_at + 60;
+    let path = heap_with_checkpoints(&folder, "finite.toml", (end, 50));
+    let step = resume(&path, &cut);
+    assert!(step > 0 && step.is_multiple_of(50) && step <= killed_at, "cut at {step} of {killed_at}");
+    let whole = folder.text("whole");
+    nonsmooth(&["run", &path, "-q", "--out", &whole]).expect(0, &[]);
+    let whole = Tables::read(&folder.path("whole"));
+    assert_eq!(whole.rows("frames") as u64, end + 1);
+    Tables::read(&folder.path("cut")).assert_same(&whole);
+}
+
+/// A run that ends at a known step, with contacts, bodies still to appear and one that has left, goes on to the same bits.
+#[test]
+fn bodies_resume_from_a_known_step_to_the_bit() {
+    let folder = Folder::new("heap-known");
+    let path = heap(&folder, 300);
+    let whole = folder.text("whole");
+    nonsmooth(&["run", &path, "-q", "--out", &whole]).expect(0, &[]);
+    let whole = Tables::read(&folder.path("whole"));
+    for (steps, contacts, present) in [(1, 0, 6), (73, 0, 6), (240, 1, 7)] {
+        let out = format!("cut-{steps}");
+        let cut = folder.text(&out);
+        let short = folder.write("short.toml", &HEAP.replace("STEPS", &steps.to_string()));
+        nonsmooth(&["run", &short, "-q", "--out", &cut]).expect(0, &[]);
+        let before = Tables::read(&folder.path(&out));
+        // What there was to lose: frames hold the number of those present last.
+        assert_eq!(before.rows("frames"), steps + 1);
+        assert_eq!(before.last("frames")[7], f64::from(present), "present at step {steps}");
+        assert!(before.rows("contacts") >= contacts, "contacts until step {steps}");
+        assert_eq!(resume(&path, &cut), steps as u64);
+        Tables::read(&folder.path(&out)).assert_same(&whole);
+    }
 }
 
 #[test]
