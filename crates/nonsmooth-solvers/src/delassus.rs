@@ -18,7 +18,7 @@ use crate::stamp::next_stamp;
 use std::sync::{Arc, OnceLock};
 
 /// Rows up to which W of general rows is formed at once: it is kept while nothing changes, and small ones are solved by pivots.
-const FORMED: usize = 300;
+pub(crate) const FORMED: usize = 300;
 
 /// How W is kept.
 // There is one operator per step, so the size of its variants does not matter.
@@ -209,7 +209,7 @@ impl Delassus {
                 (Arc::new(own_mass), Arc::new(own_rows))
             }
         };
-        let small = own_rows.n_rows() <= FORMED && own_rows.contacts().is_empty();
+        let small = own_rows.n_rows() <= FORMED && own_rows.is_general();
         if small {
             let mut w = match std::mem::take(&mut self.form) {
                 Form::Explicit(w) => w,

@@ -11,7 +11,7 @@
 
 use crate::mass_groups::{IMMOVABLE, MassGroups, VelocityLayout};
 use crate::stamp::next_stamp;
-use crate::vector::{Vector, cross, dot};
+use crate::vector::{Vector, add6, cross, dot, dot6};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -223,8 +223,7 @@ impl Jacobian {
                 out.fill(0.0);
                 for (body, rows) in self.sides(c) {
                     let v = self.layout.bodies[body].read(v);
-                    let rows = out.iter_mut().zip(rows);
-                    rows.for_each(|(u, row)| *u += (0..6).map(|k| row[k] * v[k]).sum::<f64>());
+                    out.iter_mut().zip(rows).for_each(|(u, row)| *u += dot6(row, &v));
                 }
             }
         }
@@ -255,9 +254,7 @@ impl Jacobian {
             Kind::Pair(_) => {
                 for (body, rows) in self.sides(c) {
                     let mut wrench = [0.0; 6];
-                    for (row, p) in rows.iter().zip(p) {
-                        (0..6).for_each(|k| wrench[k] += row[k] * p);
-                    }
+                    rows.iter().zip(p).for_each(|(row, p)| add6(&mut wrench, *p, row));
                     self.layout.bodies[body].add(&wrench, out);
                 }
             }
@@ -316,6 +313,16 @@ impl Jacobian {
         self.kinds[c]
     }
 
+    /// Whether all rows are general: no contact, no pair.
+    pub(crate) fn is_general(&self) -> bool {
+        self.contacts.is_empty() && self.pairs.is_empty()
+    }
+
+    /// Whether some rows are general.
+    pub(crate) fn has_general(&self) -> bool {
+        self.general.len() > 1
+    }
+
     /// All contacts, in order.
     #[inline]
     pub(crate) fn contacts(&self) -> &[ContactRows] {
@@ -339,20 +346,29 @@ impl Jacobian {
     }
 
     /// The bodies of a pair that can move, with the rows on them.
+    #[inline]
     pub(crate) fn sides(&self, c: usize) -> impl Iterator<Item = (usize, &[[f64; 6]])> + '_ {
-        let (bodies, own) = match self.kinds[c] {
-            Kind::Pair(number) => {
-                let Pair { bodies, first } = self.pairs[number as usize];
-                (bodies, first as usize..first as usize + self.rows_of(c).len())
-            }
-            _ => ([IMMOVABLE; 2], 0..0),
-        };
-        let rows = [&self.on_a[own.clone()], &self.on_b[own]];
-        bodies
-            .into_iter()
-            .zip(rows)
-            .filter(|(body, _)| *body != IMMOVABLE)
-            .map(|(b, rows)| (b as usize, rows))
+        let bodies = self.bodies(c).unwrap_or([IMMOVABLE; 2]);
+        let side = move |end: usize| (bodies[end] as usize, self.side(c, end));
+        (0..2).filter(move |&end| bodies[end] != IMMOVABLE).map(side)
+    }
+
+    /// Bodies a and b of a pair, or `IMMOVABLE`.
+    #[inline]
+    pub(crate) fn bodies(&self, c: usize) -> Option<[u32; 2]> {
+        match self.kinds[c] {
+            Kind::Pair(number) => Some(self.pairs[number as usize].bodies),
+            _ => None,
+        }
+    }
+
+    /// The rows of a pair on a (`end` 0) or b (`end` 1); none of other constraints.
+    #[inline]
+    pub(crate) fn side(&self, c: usize, end: usize) -> &[[f64; 6]] {
+        let Kind::Pair(number) = self.kinds[c] else { return &[] };
+        let first = self.pairs[number as usize].first as usize;
+        let rows = if end == 0 { &self.on_a } else { &self.on_b };
+        &rows[first..first + self.rows_of(c).len()]
     }
 
     /// The entries of row `r` of a constraint as (velocity, value), in any order.
@@ -404,9 +420,7 @@ impl Jacobian {
             Kind::Pair(_) => {
                 for (body, rows) in self.sides(c) {
                     let mut wrench = [0.0; 6];
-                    for (row, p) in rows.iter().zip(p) {
-                        (0..6).for_each(|k| wrench[k] += row[k] * p);
-                    }
+                    rows.iter().zip(p).for_each(|(row, p)| add6(&mut wrench, *p, row));
                     respond(body, &wrench, v);
                 }
             }

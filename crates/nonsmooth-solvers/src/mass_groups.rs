@@ -10,7 +10,7 @@
 
 use crate::factor::Factor;
 use crate::stamp::next_stamp;
-use crate::vector::{Vector, dot};
+use crate::vector::{Vector, add6, dot, six};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Stands for a body where nothing moves.
@@ -48,14 +48,17 @@ impl BodyVelocities {
         if self.planar {
             return [v[at], v[at + 1], 0.0, 0.0, 0.0, v[at + 2]];
         }
-        std::array::from_fn(|k| v[at + k])
+        *six(v, at)
     }
 
     /// Adds v and ω to all velocities.
     #[inline]
     pub(crate) fn add(self, x: &[f64; 6], v: &mut [f64]) {
         let own = &mut v[self.first as usize..];
-        own.iter_mut().zip(self.components()).for_each(|(v, &k)| *v += x[k]);
+        match own.first_chunk_mut() {
+            Some(own) if !self.planar => add6(own, 1.0, x),
+            _ => own.iter_mut().zip(self.components()).for_each(|(v, &k)| *v += x[k]),
+        }
     }
 }
 

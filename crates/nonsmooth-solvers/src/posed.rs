@@ -5,9 +5,10 @@
 //! v_b ← v_b + P/m_b,   ω_b ← ω_b + I_b⁻¹ (r_b × P)
 //! ```
 //!
-//! Contacts are visited by frames and arms; general and pair rows by their entries of J and M̂⁻¹ Jᵀ (`responses.rs`). Velocities stand
+//! Contacts are visited by frames and arms, pairs by their rows on two bodies, general rows by their entries of J and M̂⁻¹ Jᵀ (`responses.rs`). Velocities stand
 //! in slots: six for each body, in the plane too, then one for each velocity of the other groups.
 
+use crate::delassus::FORMED;
 use crate::eigen::largest_eigenvalue;
 use crate::jacobian::{ContactRows, Jacobian, Kind};
 use crate::mass_groups::{Inertia, MassGroups};
@@ -15,7 +16,7 @@ use crate::primal::Primal;
 use crate::responses::{Responses, add_diagonal, assemble};
 use crate::set::{MAX_DIM, Set};
 use crate::sparse::Sparse;
-use crate::vector::{cross, dot};
+use crate::vector::{add6, cross, dot, dot6, six};
 use rayon::prelude::*;
 use std::sync::{Arc, OnceLock};
 
@@ -48,6 +49,8 @@ struct Blocks {
 pub(crate) enum Place {
     /// This contact.
     Contact(u32),
+    /// A constraint that is a pair, from this row of it on.
+    Pair(u32, u32),
     /// From this row of `Responses` on.
     Row(u32),
 }
@@ -112,12 +115,14 @@ impl Posed {
 
     /// W by rows, formed on first use.
     pub(crate) fn assembled(&self) -> &Sparse {
-        if let (Some(primal), false) = (self.primal(), self.is_compliant()) {
+        let is_small = self.contacts().is_empty() && self.jacobian.n_rows() <= FORMED;
+        let primal = if is_small { None } else { self.primal() };
+        if let (Some(primal), false) = (primal, self.is_compliant()) {
             return primal.assembled();
         }
         self.assembled.get_or_init(|| {
             let mut w = Sparse::default();
-            match self.primal() {
+            match primal {
                 Some(primal) => {
                     w.clone_from(primal.assembled());
                     add_diagonal(&self.compliance, &mut w);
@@ -171,13 +176,15 @@ impl Posed {
             while self.jacobian.rows_of(c).end <= begin {
                 c += 1;
             }
+            let own = (begin - self.jacobian.rows_of(c).start) as u32;
             places.push(match self.jacobian.kind(c) {
                 Kind::Contact(number) => Place::Contact(number),
-                _ => {
-                    row += set.dim();
-                    Place::Row((row - set.dim()) as u32)
-                }
+                Kind::Pair(_) => Place::Pair(c as u32, own),
+                Kind::General(_) => Place::Row(row as u32),
             });
+            if !matches!(self.jacobian.kind(c), Kind::Contact(_)) {
+                row += set.dim();
+            }
             begins.push(begin as u32);
             begin += set.dim();
         }
@@ -191,6 +198,7 @@ impl Posed {
                 let own = self.contact_block(number as usize, dim);
                 (0..dim * dim).for_each(|k| block[k] = own[k / dim][k % dim]);
             }
+            Place::Pair(c, own) => self.fill_pair_block(c as usize, own as usize, dim, block),
             Place::Row(row) => {
                 let (rows, first) = (self.responses(), row as usize);
                 for k in 0..dim * dim {
@@ -201,6 +209,30 @@ impl Posed {
         if !self.compliance.is_empty() {
             (0..dim).for_each(|k| block[k * (dim + 1)] += self.compliance[begin + k]);
         }
+    }
+
+    /// J_c M̂⁻¹ J_cᵀ of rows of a pair.
+    fn fill_pair_block(&self, c: usize, own: usize, dim: usize, block: &mut [f64]) {
+        block[..dim * dim].fill(0.0);
+        for (body, rows) in self.jacobian.sides(c) {
+            let rows = &rows[own..own + dim];
+            for (j, column) in rows.iter().enumerate() {
+                let moved = self.respond(body, column);
+                for (i, row) in rows.iter().enumerate() {
+                    block[i * dim + j] += dot6(row, &moved);
+                }
+            }
+        }
+    }
+
+    /// M⁻¹ of a force and a moment on a body.
+    #[inline]
+    fn respond(&self, body: usize, wrench: &[f64; 6]) -> [f64; 6] {
+        let mut moved = self.bodies()[body].respond(wrench);
+        if self.mass.layout().bodies[body].planar {
+            (moved[2], moved[3], moved[4]) = (0.0, 0.0, 0.0);
+        }
+        moved
     }
 
     /// J_c M̂⁻¹ J_cᵀ of a contact, the first `dim` rows and columns of it.
@@ -239,9 +271,35 @@ impl Posed {
         if self.is_contacts() {
             return;
         }
+        self.add_pairs(p, v);
+        if self.jacobian.has_general() {
+            self.add_rows(p, v);
+        }
+    }
+
+    /// Adds the pairs to the velocities.
+    fn add_pairs(&self, p: &[f64], v: &mut [f64]) {
+        for c in 0..self.jacobian.n_constraints() {
+            let p = &p[self.jacobian.rows_of(c)];
+            for (body, rows) in self.jacobian.sides(c) {
+                let mut wrench = [0.0; 6];
+                rows.iter().zip(p).for_each(|(row, p)| add6(&mut wrench, *p, row));
+                let moved = self.respond(body, &wrench);
+                if let Some(v) = v[6 * body..].first_chunk_mut() {
+                    add6(v, 1.0, &moved);
+                }
+            }
+        }
+    }
+
+    /// Adds the general rows to the velocities.
+    fn add_rows(&self, p: &[f64], v: &mut Vec<f64>) {
         let rows = self.responses();
         v.resize(rows.n_slots, 0.0);
         for c in 0..self.jacobian.n_constraints() {
+            if !matches!(self.jacobian.kind(c), Kind::General(_)) {
+                continue;
+            }
             let Some(first) = rows.first(c) else { continue };
             for (k, i) in self.jacobian.rows_of(c).enumerate() {
                 let (slots, values) = rows.response.row(first + k);
@@ -292,6 +350,12 @@ impl Posed {
             Place::Contact(number) => {
                 self.contacts()[number as usize].add_relative(v.as_chunks::<6>().0, u);
             }
+            Place::Pair(c, own) => {
+                for (body, rows) in self.jacobian.sides(c as usize) {
+                    let v = six(v, 6 * body);
+                    u.iter_mut().zip(&rows[own as usize..]).for_each(|(u, row)| *u += dot6(row, v));
+                }
+            }
             Place::Row(row) => {
                 let rows = self.responses();
                 (row as usize..).zip(&mut *u).for_each(|(i, u)| *u += rows.jacobian.row_dot(i, v));
@@ -311,7 +375,8 @@ impl Posed {
             let rows = self.jacobian.rows_of(c);
             let place = match self.jacobian.kind(c) {
                 Kind::Contact(number) => Place::Contact(number),
-                _ => Place::Row(self.responses().first(c).unwrap_or(0) as u32),
+                Kind::Pair(_) => Place::Pair(c as u32, 0),
+                Kind::General(_) => Place::Row(self.responses().first(c).unwrap_or(0) as u32),
             };
             self.add_relative(place, rows.start, (p, v), &mut u[rows]);
         }

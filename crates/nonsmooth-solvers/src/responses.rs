@@ -9,7 +9,7 @@
 //! velocities.
 
 use crate::jacobian::{Jacobian, Kind};
-use crate::mass_groups::{Group, MassGroups};
+use crate::mass_groups::{BodyVelocities, Group, MassGroups};
 use crate::primal::{product, transpose};
 use crate::sparse::Sparse;
 
@@ -34,12 +34,7 @@ impl Responses {
                 continue;
             }
             first[c] = rows.n_rows() as u32;
-            for r in 0..jacobian.rows_of(c).len() {
-                slots.gather(jacobian, c, r, &mut own);
-                slots.respond(mass, &own, &mut moved);
-                own.append(&mut rows);
-                moved.append(&mut response);
-            }
+            slots.append(mass, jacobian, c, (&mut own, &mut moved), (&mut rows, &mut response));
         }
         Self { jacobian: rows, response, first, n_slots: slots.n }
     }
@@ -109,6 +104,26 @@ impl Slots {
             others.push(j as u32);
         }
         Self { n, of, others }
+    }
+
+    /// Appends the rows of constraint `c` to J and to M̂⁻¹ Jᵀ; `own` and `moved` are scratch.
+    fn append(
+        &self,
+        mass: &MassGroups,
+        jacobian: &Jacobian,
+        c: usize,
+        (own, moved): (&mut Row, &mut Row),
+        (rows, responses): (&mut Sparse, &mut Sparse),
+    ) {
+        if matches!(jacobian.bodies(c), Some([a, b]) if a != b) {
+            return append_pair(mass, jacobian, c, rows, responses);
+        }
+        for r in 0..jacobian.rows_of(c).len() {
+            self.gather(jacobian, c, r, own);
+            self.respond(mass, own, moved);
+            own.append(rows);
+            moved.append(responses);
+        }
     }
 
     /// Row `r` of constraint `c`; zeros are left out.
@@ -181,18 +196,57 @@ impl Slots {
     }
 }
 
+/// Appends the rows of a pair of two bodies: their slots are in order, so that nothing is sorted. Zeros are left out.
+fn append_pair(
+    mass: &MassGroups,
+    jacobian: &Jacobian,
+    c: usize,
+    rows: &mut Sparse,
+    responses: &mut Sparse,
+) {
+    let is_reversed = jacobian.bodies(c).is_some_and(|[a, b]| a > b);
+    let layout = &mass.layout().bodies;
+    for r in 0..jacobian.rows_of(c).len() {
+        let sides = jacobian.sides(c);
+        let push = |(body, side): (usize, &[[f64; 6]])| {
+            let moved = mass.bodies()[body].respond(&masked(layout[body], &side[r]));
+            for &k in layout[body].components() {
+                let slot = (6 * body + k) as u32;
+                for (x, out) in [(side[r][k], &mut *rows), (moved[k], &mut *responses)] {
+                    if x != 0.0 {
+                        out.column.push(slot);
+                        out.value.push(x);
+                    }
+                }
+            }
+        };
+        // An immovable side counts as the largest number.
+        if is_reversed {
+            let mut reversed: [Option<(usize, &[[f64; 6]])>; 2] = [None; 2];
+            sides.zip(reversed.iter_mut().rev()).for_each(|(side, place)| *place = Some(side));
+            reversed.into_iter().flatten().for_each(push);
+        } else {
+            sides.for_each(push);
+        }
+        rows.finish_row();
+        responses.finish_row();
+    }
+}
+
+/// A wrench without the components that a planar body does not feel.
+fn masked(velocities: BodyVelocities, wrench: &[f64; 6]) -> [f64; 6] {
+    let mut out = [0.0; 6];
+    velocities.components().iter().for_each(|&k| out[k] = wrench[k]);
+    out
+}
+
 /// W = J M̂⁻¹ Jᵀ + D by rows, in memory that is kept; the diagonal is always stored.
 pub(crate) fn assemble(mass: &MassGroups, jacobian: &Jacobian, compliance: &[f64], w: &mut Sparse) {
     let slots = Slots::new(mass);
     let (mut rows, mut responses) = (Sparse::empty(slots.n), Sparse::empty(slots.n));
     let (mut own, mut moved) = (Row::default(), Row::default());
     for c in 0..jacobian.n_constraints() {
-        for r in 0..jacobian.rows_of(c).len() {
-            slots.gather(jacobian, c, r, &mut own);
-            slots.respond(mass, &own, &mut moved);
-            own.append(&mut rows);
-            moved.append(&mut responses);
-        }
+        slots.append(mass, jacobian, c, (&mut own, &mut moved), (&mut rows, &mut responses));
     }
     *w = transpose(&product(&responses, &transpose(&rows)));
     add_diagonal(compliance, w);

@@ -1,5 +1,7 @@
 //! The default chain: picks by kind and size, watches progress, moves on, and says what it tried.
 //!
+//! Joints and springs alone: one factor (`bilateral.rs`).
+//!
 //! Complementarity problems (rows in ℝ₊ and ℝ): `active-set`, which a warm start makes one back-substitution; where it ends
 //! on a limit or stalls because W is no P-matrix `lemke` decides up to `LEMKE_LIMIT` rows, then `newton`, then
 //! `interior-point`. Relays begin with `lemke`, small unsymmetric problems go there after a few exchanges. A ray of Lemke that no other method refutes is reported as infeasible.
@@ -29,6 +31,7 @@
 use super::active_set::{ActiveSet, MAX_EXCHANGES, single};
 use super::admm::Admm;
 use super::apgd::Apgd;
+use super::bilateral::Bilateral;
 use super::gauss_seidel::Progress;
 use super::interior_point::{InteriorPoint, RUNAWAY};
 use super::kinds::{MOST_CONTACTS, is_hyperstatic, is_isostatic, is_moderate, is_plane};
@@ -118,6 +121,7 @@ enum Method {
 }
 
 struct Auto {
+    bilateral: Bilateral,
     active_set: ActiveSet,
     lemke: Lemke,
     newton: Newton,
@@ -144,6 +148,7 @@ struct Part<'a> {
 impl Auto {
     fn new(max_exchanges: usize) -> Self {
         Self {
+            bilateral: Bilateral::default(),
             active_set: ActiveSet::new(max_exchanges),
             lemke: Lemke::new(100_000),
             newton: Newton::new(Equations::AlartCurnier, NEWTON_SYSTEMS),
@@ -456,6 +461,9 @@ impl Solver for Auto {
         if let Some(found) = single(problem, p) {
             return found;
         }
+        if let Some(found) = self.bilateral.solve(problem, tolerance, p) {
+            return found;
+        }
         let cold = p.iter().all(|p| *p == 0.0);
         let made = self.chain(problem, tolerance, p, cold);
         if cold || made.status == Status::Converged {
@@ -482,6 +490,7 @@ impl Solver for Auto {
     }
 
     fn forget(&mut self) {
+        self.bilateral.forget();
         self.active_set.forget();
         self.lemke.forget();
         self.newton.forget();

@@ -6,6 +6,8 @@ mod admm;
 mod anderson;
 mod apgd;
 mod auto;
+mod bilateral;
+mod block_factor;
 mod central_path;
 mod complementary;
 mod descent;

@@ -173,7 +173,7 @@ impl<const N: usize> Trace<N> {
 pub(super) fn takes(problem: &Problem, posed: &Posed) -> bool {
     let known =
         |set: &Set| set.is_scalar() || matches!(set, Set::Coulomb2 { .. } | Set::Coulomb3 { .. });
-    let is_row = |c: usize| matches!(posed.place(&problem.sets, c), Place::Row(_));
+    let is_row = |c: usize| !matches!(posed.place(&problem.sets, c), Place::Contact(_));
     problem.sets.iter().enumerate().all(|(c, set)| known(set) || is_row(c))
 }
 
@@ -209,7 +209,7 @@ impl<const D: usize, T: Turn> Sweeps for Segments<D, T> {
         let set_of = |k: usize| if pure { k } else { sets[k] as usize };
         let number_of = |set: usize| match posed.place(&problem.sets, set) {
             Place::Contact(number) => number as usize,
-            Place::Row(_) => unreachable!("rows stand in the general segment"),
+            Place::Row(_) | Place::Pair(..) => unreachable!("rows stand in the general segment"),
         };
         let n = if pure { begin.len() } else { sets.len() };
         let mut order = Vec::new();

@@ -162,11 +162,37 @@ impl SpringRow {
         self.between.iter().all(|id| at.is_present(id.0 as usize))
     }
 
+    /// From its first end to its second at an instant [m].
+    #[inline]
+    fn vector(&self, [a, b]: [&RigidState; 2]) -> DVec3 {
+        b.point(self.points[1]) - a.point(self.points[0])
+    }
+
+    /// l − l₀ at an instant [m].
+    #[inline]
+    fn stretch(&self, at: &Instant<'_>) -> f64 {
+        self.vector(self.between.map(|id| at.rigid(id))).length() - self.rest_length
+    }
+
+    /// The spring at an instant.
+    #[inline]
+    fn now(&self, at: &Instant<'_>) -> Stretched {
+        let [a, b] = self.between.map(|id| at.rigid(id));
+        let points = [a.point(self.points[0]), b.point(self.points[1])];
+        let vector = points[1] - points[0];
+        let length = vector.length();
+        // A spring of no length has no direction and pulls nowhere.
+        let along = if length > 0.0 { vector / length } else { DVec3::ZERO };
+        Stretched { length, row: row([a, b], points, along) }
+    }
+
     /// The spring after the time `ahead` [s] at the velocities of an instant.
     fn stretched(&self, at: &Instant<'_>, ahead: f64) -> Stretched {
+        if ahead == 0.0 {
+            return self.now(at);
+        }
         let [a, b] = self.between.map(|id| at.rigid(id));
-        let start = b.point(self.points[1]) - a.point(self.points[0]);
-        // A spring of no length has no direction and pulls nowhere.
+        let start = self.vector([a, b]);
         let along = start.normalize_or_zero();
         let ((a, turn_a), (b, turn_b)) = (advanced(a, ahead), advanced(b, ahead));
         let points = [a.point(self.points[0]), b.point(self.points[1])];
@@ -174,12 +200,8 @@ impl SpringRow {
         // It turns as its ends move across it. Along it they may pass each other, which a linear spring does not mind:
         // a stiff one with a large step does so within a step.
         let across = end - along.dot(end) * along;
-        let along = if ahead == 0.0 { along } else { (start + across).normalize_or_zero() };
-        let on = |state: &RigidState, point: DVec3, sign: f64| {
-            let (f, m) = (sign * along, (point - state.position).cross(sign * along));
-            [f.x, f.y, f.z, m.x, m.y, m.z]
-        };
-        let row = PairRow { on_a: on(&a, points[0], -1.0), on_b: on(&b, points[1], 1.0) };
+        let along = (start + across).normalize_or_zero();
+        let row = row([&a, &b], points, along);
         Stretched { length: along.dot(end), row: turned_back(row, [turn_a, turn_b]) }
     }
 
@@ -192,6 +214,16 @@ impl SpringRow {
         model.rigid.add_row(self.between[0], force, &row.on_a, out);
         model.rigid.add_row(self.between[1], force, &row.on_b, out);
     }
+}
+
+/// J of a pull `along` at the two points.
+#[inline]
+fn row([a, b]: [&RigidState; 2], points: [DVec3; 2], along: DVec3) -> PairRow {
+    let on = |state: &RigidState, point: DVec3, f: DVec3| {
+        let m = (point - state.position).cross(f);
+        [f.x, f.y, f.z, m.x, m.y, m.z]
+    };
+    PairRow { on_a: on(a, points[0], -along), on_b: on(b, points[1], along) }
 }
 
 /// The family of springs.
@@ -209,7 +241,7 @@ impl Springs {
 
     fn push(&self, number: usize, at: &Instant<'_>, active: &mut ActiveConstraints) {
         let spring = &self.springs[number];
-        let rate = spring.rate(&spring.stretched(at, 0.0).row, at);
+        let rate = spring.rate(&spring.now(at).row, at);
         active.push(ConstraintId::member(self.family, number), self.law, 0.0, &[rate]);
     }
 
@@ -341,7 +373,7 @@ impl ConstraintFamily for Springs {
     ) -> StepResult {
         for c in own.clone() {
             let spring = self.spring(active, c);
-            spring.add(model, lambda[active.rows(c).start], &spring.stretched(at, 0.0).row, out);
+            spring.add(model, lambda[active.rows(c).start], &spring.now(at).row, out);
         }
         Ok(())
     }
@@ -364,17 +396,16 @@ impl ConstraintFamily for Springs {
     fn works(&self, _model: &Model, step: &ThetaStep<'_>, works: &mut Works) -> StepResult {
         for c in step.active.own[self.family as usize].clone() {
             let spring = self.spring(step.active, c);
-            let stretch =
-                |at: &Instant<'_>, ahead: f64| spring.stretched(at, ahead).length - spring.rest_length;
-            let ends = [stretch(&step.now, 0.0), stretch(&step.next, 0.0)];
-            book_elastic(spring.elastic, stretch(&step.now, step.ahead), ends, (step, c), works);
+            let ends = [spring.stretch(&step.now), spring.stretch(&step.next)];
+            let ahead = spring.stretched(&step.now, step.ahead).length - spring.rest_length;
+            book_elastic(spring.elastic, ahead, ends, (step, c), works);
         }
         Ok(())
     }
 
     fn potential(&self, _model: &Model, at: &Instant<'_>) -> StepResult<f64> {
         let present = self.springs.iter().filter(|spring| spring.is_present(at));
-        let energy = |s: &SpringRow| s.elastic.potential(s.stretched(at, 0.0).length - s.rest_length);
+        let energy = |s: &SpringRow| s.elastic.potential(s.stretch(at));
         Ok(present.map(energy).sum())
     }
 
@@ -392,7 +423,7 @@ impl ConstraintFamily for Springs {
 
     fn elastic_power(&self, model: &Model, at: &Instant<'_>, power: &mut Works) {
         for spring in self.springs.iter().filter(|spring| spring.is_present(at)) {
-            let Stretched { length, row } = spring.stretched(at, 0.0);
+            let Stretched { length, row } = spring.now(at);
             let stretch = length - spring.rest_length;
             add_power(model, (spring.elastic, stretch), spring.between, (&row, at), power);
         }
