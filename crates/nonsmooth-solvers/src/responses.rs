@@ -9,7 +9,7 @@
 //! velocities.
 
 use crate::jacobian::{Jacobian, Kind};
-use crate::mass_groups::{BodyVelocities, Group, MassGroups};
+use crate::mass_groups::{BodyVelocities, Group, IMMOVABLE, MassGroups};
 use crate::primal::{product, transpose};
 use crate::sparse::Sparse;
 
@@ -204,29 +204,22 @@ fn append_pair(
     rows: &mut Sparse,
     responses: &mut Sparse,
 ) {
-    let is_reversed = jacobian.bodies(c).is_some_and(|[a, b]| a > b);
     let layout = &mass.layout().bodies;
+    let mut ends = [0, 1].map(|end| (jacobian.bodies(c).map_or(IMMOVABLE, |bodies| bodies[end]), end));
+    ends.sort_unstable();
     for r in 0..jacobian.rows_of(c).len() {
-        let sides = jacobian.sides(c);
-        let push = |(body, side): (usize, &[[f64; 6]])| {
-            let moved = mass.bodies()[body].respond(&masked(layout[body], &side[r]));
+        for &(body, end) in ends.iter().filter(|(body, _)| *body != IMMOVABLE) {
+            let (body, row) = (body as usize, &jacobian.side(c, end)[r]);
+            let moved = mass.bodies()[body].respond(&masked(layout[body], row));
             for &k in layout[body].components() {
                 let slot = (6 * body + k) as u32;
-                for (x, out) in [(side[r][k], &mut *rows), (moved[k], &mut *responses)] {
+                for (x, out) in [(row[k], &mut *rows), (moved[k], &mut *responses)] {
                     if x != 0.0 {
                         out.column.push(slot);
                         out.value.push(x);
                     }
                 }
             }
-        };
-        // An immovable side counts as the largest number.
-        if is_reversed {
-            let mut reversed: [Option<(usize, &[[f64; 6]])>; 2] = [None; 2];
-            sides.zip(reversed.iter_mut().rev()).for_each(|(side, place)| *place = Some(side));
-            reversed.into_iter().flatten().for_each(push);
-        } else {
-            sides.for_each(push);
         }
         rows.finish_row();
         responses.finish_row();

@@ -284,6 +284,8 @@ pub struct StepLog {
     pub residual: f64,
     /// Whether one of these missed its tolerance.
     pub missed: bool,
+    /// The longest time over which bodies moved without a new look at their contacts [s]; 0 where that is the step.
+    pub longest_drift: f64,
     /// Newton iterations made; 1 for linear models.
     pub newton_iterations: usize,
     /// What the step cost.
@@ -314,7 +316,7 @@ impl StepLog {
         self.notes.clear();
         self.counts = Counts::default();
         self.struck = None;
-        (self.residual, self.missed) = (0.0, false);
+        (self.residual, self.missed, self.longest_drift) = (0.0, false, 0.0);
     }
 
     /// Notes that the impulses of this solve acted.

@@ -16,6 +16,7 @@ mod references;
 mod residual;
 mod results;
 mod schema;
+mod shots;
 mod vtk;
 
 use collection::Part;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! gain      Σ p·½(u⁻ + u⁺) > 0 at an impact: the law creates energy (Newton's law with friction) [Kane84]
-//! spin      ‖ω‖ h > ½ of a body in contact: the contact point turns far within a step
+//! spin      ‖ω‖ h > ½ of a body in contact: the contact point turns far within a step, or within the longest piece of it
 //! travel    ‖v‖ h > thickness: a scheme that does not sweep may miss a thin wall
 //! overlap   −y > 10⁻³ of the size of the pair
 //! ```
@@ -87,10 +87,14 @@ fn size_of_work(event: &Event) -> f64 {
     terms.map(f64::abs).sum()
 }
 
-/// ‖ω‖ h of a body [rad]; 0 where it is not present.
+/// ‖ω‖ h of a body in a step or in the longest piece of it [rad]; 0 where it is not present.
 fn turn_of(step: &Observation<'_>, i: usize) -> f64 {
     let body = &step.model.rigid.bodies[i];
-    let turn = body.twist(&step.after.v[body.v as usize..]).1.length() * (step.after.t - step.before.t);
+    let h = match step.log.longest_drift {
+        0.0 => step.after.t - step.before.t,
+        length => length,
+    };
+    let turn = body.twist(&step.after.v[body.v as usize..]).1.length() * h;
     if is_present(&step.after.presence, i) { turn } else { 0.0 }
 }
 

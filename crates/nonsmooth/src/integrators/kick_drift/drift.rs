@@ -23,8 +23,10 @@ const NOTHING: f64 = 1e-12;
 pub(super) struct Drift {
     /// The whole step [s].
     pub(super) h: f64,
-    /// What is left of it [s].
+    /// What is left of it for the present drift [s].
     pub(super) rest: f64,
+    /// What is left of it after that [s].
+    later: f64,
     /// τ: how much earlier than q the velocity is [s].
     pub(super) lag: f64,
     /// Where it stands; v is v̂ in working axes.
@@ -43,7 +45,7 @@ pub(super) struct Drift {
 impl Drift {
     /// Begins a step.
     pub(super) fn start(&mut self, model: &Model, now: &State, h: f64) -> StepResult {
-        (self.h, self.rest) = (h, h);
+        (self.h, self.rest, self.later) = (h, h, 0.0);
         self.lag = now.lag.first().copied().unwrap_or(0.0);
         self.presence.clone_from(&now.presence);
         self.memory.copy_from(&now.memory);
@@ -89,6 +91,33 @@ impl Drift {
     /// Whether nothing is left of the step.
     pub(super) fn is_over(&self) -> bool {
         self.rest <= NOTHING * self.h
+    }
+
+    /// Lets the present drift be no longer than `length` [s]; whether that makes it shorter.
+    pub(super) fn shorten(&mut self, length: f64) -> bool {
+        let is_shorter = length < self.rest;
+        if is_shorter {
+            self.later += self.rest - length;
+            self.rest = length;
+        }
+        is_shorter
+    }
+
+    /// Whether the present drift ends with the step.
+    pub(super) fn is_last(&self) -> bool {
+        self.later <= NOTHING * self.h
+    }
+
+    /// Takes the end of the present drift as the place, with the velocity of its middle: what is left of the step follows.
+    pub(super) fn go_on(&mut self) {
+        self.lag = 0.5 * self.rest;
+        self.arrive_at_end(self.rest);
+        self.join_later();
+    }
+
+    /// Lets the present drift go to the end of the step again.
+    pub(super) fn join_later(&mut self) {
+        self.rest += std::mem::take(&mut self.later);
     }
 
     /// Drifts from here for the time `dt` with the velocity `v` (working axes of here), into the guessed end.

@@ -9,8 +9,8 @@
 //! ```
 //!
 //! v̂ is the velocity τ before q, τ half the length of the last drift (`State.lag`). An impact cuts the step: everything is taken to
-//! its instant along the path of the drift, the law acts there, and a fresh kick drives the rest of the step. Where there are
-//! many impacts at once they act at the start of the step in the one solve (early rebound). Lasting gaps within ±δ are kept as
+//! its instant along the path of the drift, the law acts there, and a fresh kick drives the rest of the step. Where a body that may
+//! meet another turns fast the step is made in pieces. Where there are many impacts at once they act at the start of the step in the one solve (early rebound). Lasting gaps within ±δ are kept as
 //! they are, so that rest is a fixed point.
 
 mod books;
@@ -20,6 +20,7 @@ mod drift;
 mod joints;
 mod kick;
 mod path;
+mod pieces;
 
 use super::{Entry, Integrator, Refusal};
 use crate::collision::fall;
@@ -39,6 +40,7 @@ use joints::JointCorrection;
 use kick::Kick;
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 use path::Path;
+use pieces::{longest_after, longest_drift};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "kick-drift",
@@ -85,6 +87,45 @@ struct KickScratch {
     made: Vec<usize>,
 }
 
+impl KickScratch {
+    fn start(&mut self, model: &Model, now: &State, h: f64) -> StepResult {
+        self.books.start(now);
+        self.made.clear();
+        self.drift.start(model, now, h)
+    }
+
+    /// Confirms new contacts on the predicted path. Where the prediction is too coarse for that, on the path of a kick that only what lasts
+    /// and touches resists.
+    fn confirm(
+        &mut self,
+        model: &Model,
+        rules: Rules,
+        (settings, most_passes): (&mut SolverSettings, usize),
+        log: &mut StepLog,
+    ) -> StepResult {
+        let Self { drift, active, mass, free, problem, roles, kick, joints, path, .. } = self;
+        let fall = fall(&model.rigid, drift.rest);
+        let mut confirmed = path.confirm(model, drift, (kick, fall), active);
+        if confirmed == Confirmed::AsSeen {
+            return Ok(());
+        }
+        if confirmed == Confirmed::InDoubt {
+            classify(model, (active, kick, free), drift, rules, roles);
+            roles.keep_supports(active);
+            let solving = (settings, most_passes);
+            kick.solve(model, (active, roles, free, mass), solving, (problem, joints), drift, log)?;
+            joints.release();
+            problem.delassus.release();
+            confirmed = path.confirm(model, drift, (kick, 0.0), active);
+        }
+        if confirmed == Confirmed::Changed {
+            let part = Part::whole(drift.here().t, drift.rest);
+            linearize(model, &part, &drift.pass(), active)?;
+        }
+        kick.predict(model, active, mass, free, drift)
+    }
+}
+
 impl KickDrift {
     fn new(options: &Options, settings: SolverSettings) -> Self {
         let (most_cuts, most_passes) = (options.count(&MOST_CUTS), options.count(&MOST_PASSES));
@@ -105,65 +146,74 @@ impl Integrator for KickDrift {
         next: &mut State,
         log: &mut StepLog,
     ) -> StepResult {
-        let KickScratch { drift, active, mass, free, problem, roles, kick, joints, path, books, made } =
-            &mut self.scratch;
         let settings = &mut self.settings;
-
-        drift.start(model, now, h)?;
-        books.start(now);
-        made.clear();
-        for cuts in 0.. {
+        self.scratch.start(model, now, h)?;
+        log.constraints.length = 0.0;
+        let mut cuts = 0;
+        loop {
+            let KickScratch { drift, active, mass, free, problem, kick, .. } = &mut self.scratch;
             let part = Part::whole(drift.here().t, drift.rest);
             detect(model, &part, &drift.here(), Activation::Swept, active)?;
+            if drift.shorten(longest_drift(model, drift, active)) {
+                continue;
+            }
             factorize(model, &part, &drift.pass(), Coeffs::MASS, problem, mass)?;
             let Implicit { length, ahead, .. } = drift.pass().implicit;
-            if cuts == 0 {
-                log.constraints.length = 0.0;
-            }
             model.kick(&part, &drift.here(), (length, ahead), mass.groups(), free)?;
             linearize(model, &part, &drift.pass(), active)?;
             kick.predict(model, active, mass, free, drift)?;
             let rules = Rules { all_early: cuts >= self.most_cuts, tolerance: settings.tolerance };
-            let fall = fall(&model.rigid, drift.rest);
-            let mut is_predicted = true;
-            let mut confirmed = path.confirm(model, drift, (kick, fall), active);
-            if confirmed == Confirmed::InDoubt {
-                classify(model, (active, kick, free), drift, rules, roles);
-                roles.keep_supports(active);
-                let solving = (&mut *settings, self.most_passes);
-                let problems = (&mut *problem, &mut *joints);
-                kick.solve(model, (active, roles, free, mass), solving, problems, drift, log)?;
-                joints.release();
-                problem.delassus.release();
-                confirmed = path.confirm(model, drift, (kick, 0.0), active);
-                is_predicted = false;
-            }
-            if confirmed == Confirmed::Changed {
-                linearize(model, &part, &drift.pass(), active)?;
-                is_predicted = false;
-            }
-            if !is_predicted {
-                kick.predict(model, active, mass, free, drift)?;
-            }
+            self.scratch.confirm(model, rules, (settings, self.most_passes), log)?;
+
+            let KickScratch {
+                drift,
+                active,
+                mass,
+                free,
+                problem,
+                roles,
+                kick,
+                joints,
+                path,
+                books,
+                made,
+            } = &mut self.scratch;
             classify(model, (active, kick, free), drift, rules, roles);
             let solving = (&mut *settings, self.most_passes);
             kick.solve(model, (active, roles, free, mass), solving, (problem, joints), drift, log)?;
             joints.release();
+            if drift.shorten(longest_after(model, drift, active, kick)?) {
+                problem.delassus.release();
+                continue;
+            }
+            log.longest_drift = log.longest_drift.max(drift.rest);
             made.extend(log.solves.len().checked_sub(1).filter(|_| !roles.rows.is_empty()));
             path.set(drift, kick);
             let hit = path.first_hit(model, drift, active, roles)?;
             books.kick(model, (active, roles, free), (drift, kick, path), hit, log)?;
             drift.remember(model, active, roles, kick)?;
             log.counts += Counts { steps: 1, rejected: 0, evaluations: 1 };
-            let Some(time) = hit else { break };
+            let Some(time) = hit else {
+                if drift.is_last() {
+                    break;
+                }
+                drift.go_on();
+                books.drifted(model, drift)?;
+                cuts = 0;
+                continue;
+            };
+            cuts += 1;
             path.go_to(model, time, (active, roles, kick), (mass, free, problem), books, drift)?;
             let first = log.solves.len();
             impact_at(model, drift, active, (mass, problem), settings, books, log)?;
             made.extend(first..log.solves.len());
+            drift.join_later();
             if drift.is_over() {
                 break;
             }
         }
+        let KickScratch { drift, active, mass, free, problem, roles, kick, books, made, .. } =
+            &mut self.scratch;
         drift.finish(model, now, next)?;
         log.put_worst_last(made);
         log.newton_iterations = kick.passes;

@@ -115,6 +115,12 @@ impl BodyRow {
         }
     }
 
+    /// Whether it is one ball about its centre of mass, which looks the same however it turns.
+    #[inline]
+    pub fn is_ball(&self) -> bool {
+        self.thickness >= 2.0 * self.bounding_radius * (1.0 - 1e-12)
+    }
+
     /// Number of its velocities.
     #[inline]
     pub fn n_velocities(&self) -> usize {

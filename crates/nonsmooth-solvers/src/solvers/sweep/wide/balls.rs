@@ -46,7 +46,7 @@ pub(in crate::solvers) struct Balls<const PLANAR: bool> {
 /// Whether every contact is one of balls in space, or of disks in the plane.
 pub(in crate::solvers) fn takes(problem: &Problem, posed: &Posed, planar: bool) -> bool {
     problem.sets.iter().enumerate().all(|(c, set)| match (posed.place(&problem.sets, c), set) {
-        (Place::Row(_), _) => true,
+        (Place::Row(_) | Place::Pair(..), _) => true,
         (Place::Contact(_), Set::Coulomb2 { .. }) if !planar => false,
         (Place::Contact(_), Set::Coulomb3 { .. }) if planar => false,
         (Place::Contact(k), Set::Nonnegative | Set::Coulomb2 { .. } | Set::Coulomb3 { .. }) => {

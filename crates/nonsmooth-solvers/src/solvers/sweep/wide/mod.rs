@@ -258,7 +258,7 @@ impl<B: Block> Wide<B> {
     fn fill(&mut self, problem: &Problem, posed: &Posed, sets: &[u32]) {
         let number_of = |set: u32| match posed.place(&problem.sets, set as usize) {
             Place::Contact(number) => number as usize,
-            Place::Row(_) => unreachable!("rows stand in the general segment"),
+            Place::Row(_) | Place::Pair(..) => unreachable!("rows stand in the general segment"),
         };
         let contact_of = |k: usize| &posed.contacts()[number_of(sets[k])];
         let moves =

@@ -1,0 +1,110 @@
+//! Random shots: bodies of five shapes at speeds up to 300 of their lengths per step, turning, against walls, thin plates and each other.
+//!
+//! Whatever a shot does, it stays on its side, no frictionless impact gives energy, and the first impact follows its law.
+
+use crate::from_text;
+use nonsmooth::model::RigidState;
+use nonsmooth_testkit::Random;
+use std::fmt::Write;
+
+/// Shots of the test.
+const SHOTS: u64 = 400;
+/// A length of the bodies [m].
+const LENGTH: f64 = 0.1;
+/// Where the wall or the other body is [m].
+const WALL: f64 = 0.5;
+
+const SHAPES: [&str; 5] = [
+    "{ type = \"ball\", radius = 0.05 }",
+    "{ type = \"box\", size = [0.1, 0.06, 0.08] }",
+    "{ type = \"capsule\", length = 0.1, radius = 0.03 }",
+    "{ type = \"cylinder\", length = 0.1, radius = 0.04 }",
+    "{ type = \"cone\", length = 0.1, radius = 0.05 }",
+];
+/// A wall, a sheet of 2 mm, a slab of 0.3 m: each has its face at `WALL`, but for half of the sheet.
+const WALLS: [(&str, f64); 3] = [
+    ("{ type = \"half-space\", normal = [-1, 0, 0] }", 0.0),
+    ("{ type = \"box\", size = [0.002, 4, 4] }", 0.0),
+    ("{ type = \"box\", size = [0.3, 4, 4] }", 0.15),
+];
+
+struct Shot {
+    text: String,
+    restitution: f64,
+    friction: f64,
+    is_at_wall: bool,
+}
+
+fn body(random: &mut Random, name: &str, x: f64, speed: f64, turn: f64) -> String {
+    let (axis, omega) = (random.direction(), random.vector(turn));
+    let (shape, angle) = (random.one_of(&SHAPES), 3.0 * random.signed());
+    let density = random.power(2.0, 4.0);
+    let [y, z, _] = random.vector(0.02);
+    format!(
+        "[[body]]\nname = \"{name}\"\nshape = {shape}\ndensity = {density}\nposition = [{x}, {y}, {z}]\nvelocity = [{speed}, 0, 0]\n\
+         angular_velocity = {omega:?}\norientation = {{ axis = {axis:?}, angle = {angle} }}\n"
+    )
+}
+
+fn shot(seed: u64) -> Shot {
+    let random = &mut Random::new(seed);
+    let (restitution, friction) =
+        (random.one_of(&[0.0, 0.3, 0.7, 1.0]), random.one_of(&[0.0, 0.0, 0.4]));
+    let h = random.one_of(&[1e-3, 5e-3]);
+    let lengths = random.power(0.3f64.log10(), 300f64.log10());
+    let speed = lengths * LENGTH / h;
+    let target = random.one_of(&[0, 1, 2, 3]);
+    let mut text = format!(
+        "[world]\ngravity = [0, 0, 0]\n[contact]\ndefault = {{ friction = {friction}, restitution = {restitution} }}\n"
+    );
+    text += &body(random, "shot", -1.0, speed, 0.2 / h);
+    if let Some((shape, behind)) = WALLS.get(target) {
+        let x = WALL + behind;
+        write!(
+            text,
+            "[[body]]\nname = \"wall\"\nfixed = true\nshape = {shape}\nposition = [{x}, 0, 0]\n"
+        )
+        .expect("a string takes text");
+    } else {
+        let back = random.one_of(&[0.0, -speed]);
+        text += &body(random, "other", WALL, back, 0.0);
+    }
+    let steps = (4.0 / (speed * h)).ceil().max(20.0);
+    write!(text, "[run]\nend = {}\nstep_size = {h}\n", steps * h).expect("a string takes text");
+    Shot { text, restitution, friction, is_at_wall: target < WALLS.len() }
+}
+
+#[test]
+fn random_shots_stay_on_their_side_give_no_energy_and_obey_the_law_of_impact() {
+    let (mut hits, mut rigid): (usize, Vec<RigidState>) = (0, Vec::new());
+    for seed in 0..SHOTS {
+        let Shot { text, restitution, friction, is_at_wall } = shot(seed);
+        let loaded = from_text(&text).unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
+        let mut simulation = loaded.simulation;
+        let start = simulation.model.energies_of(&simulation.state).expect("finite").kinetic;
+        let mut is_first = true;
+        for _ in 0..loaded.n_steps {
+            let frame = simulation.step().unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
+            assert!(!frame.log.missed, "{seed}: a solve missed its tolerance\n{text}");
+            // Newton's law with friction may give energy, which the summary tells.
+            let energy = frame.log.energies.kinetic;
+            assert!(
+                friction > 0.0 || energy <= start * (1.0 + 1e-9),
+                "{seed}: {energy} of {start}\n{text}"
+            );
+            if let (Some(event), true) = (frame.log.events.first(), is_first) {
+                is_first = false;
+                hits += 1;
+                let (before, after) = (event.u_minus[0], event.u_plus[0]);
+                let is_lawful = (after + restitution * before).abs() <= 1e-9 * before.abs();
+                assert!(is_lawful, "{seed}: {before} m/s became {after} m/s\n{text}");
+            }
+            let shown = frame.shown;
+            frame.model.rigid_states(shown.t, &shown.q, &shown.v, &mut rigid).expect("finite");
+            let x = rigid[0].position.x;
+            assert!(!is_at_wall || x < WALL, "{seed}: the shot is at {x} m, behind the wall\n{text}");
+        }
+        assert!(!(is_at_wall && is_first), "{seed}: no impact\n{text}");
+    }
+    assert!(hits as u64 > SHOTS / 2, "{hits} of {SHOTS} shots hit something");
+}
