@@ -8,6 +8,7 @@ mod mutants;
 mod outcome;
 mod python;
 mod scenes;
+mod schemes;
 mod tidy;
 mod tiers;
 
@@ -19,12 +20,14 @@ usage: cargo xtask test [--without TIER]... [--only TIER]...
        cargo xtask ci [--full] [--without TIER]... [--only TIER]...
        cargo xtask tidy
        cargo xtask mutants [NAME]...
+       cargo xtask schemes
        cargo xtask bench NAME [ARGUMENT]...
 
   test   every tier: style, rust, large, documents, scenes, python; ends with a table
   ci     the same; --full adds VTK's reader and the mutants
   tidy   lists every breach of the rules that no compiler checks
   mutants  puts each mistake of mutants/ into a copy of the tree; red if no test notices it
+  schemes  runs every scheme with every feature and writes docs/schemes.md
   bench  measures; names: small, schemes, solvers [--quick] [--siconos TABLE] [--ours TABLE],
          scenes [--quick] [--keep] [--join] [--limit SECONDS] [SCENE]..., referee
 
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
         }
         ["tidy"] => Ok(tidy::run(&workspace.root) & mutants::all_fit(&workspace.root)),
         ["mutants", ref rest @ ..] => mutants::run(&workspace, rest),
+        ["schemes"] => Ok(schemes::run(&workspace)),
         ["bench", ref rest @ ..] => bench::run(&workspace, rest),
         [] => Err("a command is missing".to_owned()),
         ["tidy", word, ..] | [word, ..] => Err(format!("`{word}` is not understood")),

@@ -1,7 +1,7 @@
 //! Why an integrator cannot honour a model, in words, and the questions from which refusals are written.
 
 use crate::laws::Forms;
-use crate::model::Model;
+use crate::model::{ConstraintId, Model};
 use nonsmooth_solvers::OptionError;
 use thiserror::Error;
 
@@ -66,9 +66,9 @@ pub enum Refusal {
         /// Its restitution [–].
         e_second: f64,
     },
-    /// The scheme works with positions.
+    /// The scheme holds constraints of velocities at all times, or not at all.
     #[error(
-        "`{integrator}` imposes gaps and cannot honour constraint `{constraint}`, which is one of velocities; use moreau-jean"
+        "`{integrator}` takes constraints of velocities that always hold, not `{constraint}`, whose law is not bilateral; use that law, or moreau-jean"
     )]
     GapsOnly {
         /// Name of the integrator.
@@ -171,26 +171,6 @@ pub enum Refusal {
         /// Name of the body.
         body: String,
     },
-    /// The scheme works with gaps.
-    #[error(
-        "`{scheme}` needs a gap and does not take constraint `{constraint}` at velocity level; use `moreau-jean`"
-    )]
-    VelocityLevel {
-        /// The integrator.
-        scheme: &'static str,
-        /// Name of the constraint.
-        constraint: String,
-    },
-    /// The scheme adds angular velocities, which only round bodies allow.
-    #[error(
-        "`{integrator}` takes bodies in space whose moments of inertia are equal, not `{body}`, until it has its form on the group of rotations; use kick-drift or moreau-jean"
-    )]
-    NotRound {
-        /// Name of the integrator.
-        integrator: &'static str,
-        /// Name of the body.
-        body: String,
-    },
     /// The scheme needs accelerations, which a prescribed velocity does not give.
     #[error(
         "`{scheme}` does not take the prescribed velocity of coordinate `{coordinate}` of system `{system}`; let the obstacle move instead, with a gap g(q, t), or use `moreau-jean`"
@@ -269,16 +249,19 @@ pub(crate) fn one_restitution(integrator: &'static str, model: &Model) -> Result
     }
 }
 
-/// Refuses constraints of velocities.
+/// Refuses constraints of velocities that do not always hold: they have no gap that could open.
 pub(crate) fn gaps_only(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
-    let mut families = model.constraints.iter();
-    match families.find(|family| family.is_of_velocities() && family.n_members() > 0) {
-        Some(family) => {
-            let constraint = family.member_name(0).to_owned();
-            Err(Refusal::GapsOnly { integrator, constraint })
+    for (i, family) in model.constraints.iter().enumerate().filter(|(_, f)| f.is_of_velocities()) {
+        let is_held = |k: usize| {
+            let law = family.law(model, ConstraintId::member(i as u8, k));
+            model.law(law).forms().bilateral
+        };
+        if let Some(k) = (0..family.n_members()).find(|&k| !is_held(k)) {
+            let constraint = family.member_name(k).to_owned();
+            return Err(Refusal::GapsOnly { integrator, constraint });
         }
-        None => Ok(()),
     }
+    Ok(())
 }
 
 /// Refuses what has no energy that is quadratic in v and kept between impacts.

@@ -7,6 +7,8 @@ mod conformance;
 mod euler;
 mod euler_bodies;
 mod moreau_adaptive;
+mod page;
+mod past;
 
 use crate::integrator as build;
 use crate::kit::{Built, Options, Simulation, Trajectory};

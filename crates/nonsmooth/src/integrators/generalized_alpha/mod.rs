@@ -13,8 +13,8 @@
 //! It is an equation for (z, ν, Λ), solved by Newton's iteration: see `position_velocity.rs`.
 //!
 //! Order 2 in smooth motion, joints included; 1 through impacts and in lasting contact with curved surfaces (2 with flat
-//! ones). ρ = 1 keeps the energy of linear systems, ρ < 1 takes it from fast oscillations. Bodies in space must be round, so that ω in
-//! body axes has no gyroscopic term, until the scheme has its form on the group of rotations.
+//! ones). ρ = 1 keeps the energy of linear systems, ρ < 1 takes it from fast oscillations. Bodies in space move by ⊕, with
+//! ω in body axes; the gyroscopic term is one of the forces.
 //!
 //! The ledger is that of the trapezoidal rule, x_½ = ½ (x + x⁺), and closes for linear systems and gaps:
 //!
@@ -280,10 +280,7 @@ impl Integrator for GeneralizedAlpha {
             let (system, coordinate) = model.velocity_name(index);
             return Err(Refusal::Prescribed { scheme: ENTRY.name, system, coordinate });
         }
-        match model.rigid.bodies.iter().find(|body| !body.planar && !body.is_round) {
-            Some(body) => Err(Refusal::NotRound { integrator: ENTRY.name, body: body.name.clone() }),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     fn step(

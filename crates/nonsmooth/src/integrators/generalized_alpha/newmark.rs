@@ -8,7 +8,7 @@
 //!
 //! ρ in [0, 1] is the factor by which infinitely fast oscillations shrink in a step: 1 keeps them (and is the
 //! trapezoidal rule), 0 kills them at once. a and z are remembered from step to step. [Chung93; Arnold07] All are in the axes of the
-//! state: for round bodies dω/dt in body axes is Rᵀ times that in world axes.
+//! state: dω/dt in body axes is Rᵀ times that in world axes, since ω × ω = 0.
 
 use crate::model::State;
 

@@ -1,11 +1,11 @@
 //! What the schemes that work with accelerations cannot honour, in words.
 
 use crate::integrators::Refusal;
-use crate::integrators::refusal::refuse_laws;
+use crate::integrators::refusal::{gaps_only, refuse_laws};
 use crate::model::Model;
 
 /// Refuses options without meaning, families without smooth motion, laws other than frictionless contacts and joints, constraints of
-/// velocities, prescribed velocities, and colliders whose features change.
+/// velocities that do not always hold, prescribed velocities, and colliders whose features change.
 pub(crate) fn refuse_untracked(
     scheme: &'static str,
     model: &Model,
@@ -17,13 +17,8 @@ pub(crate) fn refuse_untracked(
     if let Some(family) = model.systems.iter().find(|family| family.smooth().is_none()) {
         return Err(Refusal::Family { integrator: scheme, family: family.name() });
     }
-    for family in model.constraints.iter().filter(|family| family.is_of_velocities()) {
-        if family.n_members() > 0 {
-            let constraint = family.member_name(0).to_owned();
-            return Err(Refusal::VelocityLevel { scheme, constraint });
-        }
-    }
     refuse_laws(model, |forms| forms.friction || forms.relay, |law| Refusal::Law { scheme, law })?;
+    gaps_only(scheme, model)?;
     if let Some(index) = model.systems.iter().find_map(|family| family.first_prescribed()) {
         let (system, coordinate) = model.velocity_name(index);
         return Err(Refusal::Prescribed { scheme, system, coordinate });

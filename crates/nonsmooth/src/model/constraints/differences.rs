@@ -25,13 +25,35 @@ pub(super) fn curvature_by_differences<G: Gap + ?Sized>(
 ) -> Result<f64, UserError> {
     let reach = q.iter().zip(v).fold(1.0f64, |m, (q, v)| m.min((1.0 + q.abs()) / v.abs()));
     let (mut there, mut slope) = (q.to_vec(), vec![0.0; q.len()]);
-    let mut speed = |s: f64| -> Result<f64, UserError> {
+    derivative_at_zero(reach, |s: f64| {
         there.iter_mut().zip(q.iter().zip(v)).for_each(|(x, (q, v))| *x = q + s * v);
         slope.fill(0.0);
         gap.jacobian(t + s, &there, &mut slope)?;
         let along: f64 = slope.iter().zip(v).map(|(s, v)| s * v).sum();
         Ok(along + gap.rate(t + s, &there)?)
-    };
+    })
+}
+
+/// d/ds h(t + s, q + s v, v) at s = 0: what dh/dt has beside ∂h/∂v v̇, for a constraint on velocities.
+pub(super) fn velocity_curvature(
+    constraint: &dyn super::gap::VelocityConstraint,
+    t: f64,
+    q: &[f64],
+    v: &[f64],
+) -> Result<f64, UserError> {
+    let reach = q.iter().zip(v).fold(1.0f64, |m, (q, v)| m.min((1.0 + q.abs()) / v.abs()));
+    let mut there = q.to_vec();
+    derivative_at_zero(reach, |s: f64| {
+        there.iter_mut().zip(q.iter().zip(v)).for_each(|(x, (q, v))| *x = q + s * v);
+        constraint.value(t + s, &there, v)
+    })
+}
+
+/// The derivative at zero of a function that changes within times of the size `reach` [s].
+fn derivative_at_zero(
+    reach: f64,
+    mut speed: impl FnMut(f64) -> Result<f64, UserError>,
+) -> Result<f64, UserError> {
     let mut s = 0.1 * reach;
     let (mut best, mut least) = (f64::NAN, f64::INFINITY);
     let mut above = [0.0; ROWS];

@@ -4,6 +4,7 @@
 //! offset = h(q⁺, vⁱ, t⁺) − J vⁱ,     J = ∂h/∂v(q⁺, vⁱ, t⁺)          [Acary06, eq. (16)]
 //! ```
 
+use super::differences::velocity_curvature;
 use super::gap::VelocityConstraint;
 use super::{Activation, ActiveConstraints, ConstraintFamily, GapsOf, Level, RowWriter};
 use crate::error::{StepError, StepResult, check_constraint};
@@ -223,14 +224,16 @@ impl ConstraintFamily for VelocityConstraints {
 
     fn curvature(
         &self,
-        _model: &Model,
-        _at: &Instant<'_>,
+        model: &Model,
+        at: &Instant<'_>,
         active: &ActiveConstraints,
         out: &mut [f64],
     ) -> StepResult {
-        let own = &active.own[self.index as usize];
-        if !own.is_empty() {
-            out[active.rows_of(own)].fill(0.0);
+        for c in active.own[self.index as usize].clone() {
+            let (id, place) = (active.ids[c], active.row_start[c] as usize);
+            let row = &self.rows[id.number()];
+            let found = velocity_curvature(&*row.function, at.t, &row.local(at.q), &row.local(at.v));
+            out[place] = found.map_err(StepError::in_constraint(model, id))?;
         }
         Ok(())
     }

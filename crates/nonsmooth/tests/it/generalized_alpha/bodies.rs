@@ -2,7 +2,7 @@
 
 use super::{rho, run, simulation};
 use crate::integrator;
-use crate::kick_drift::{ball, cuboid, diagonal};
+use crate::kick_drift::{ball, diagonal};
 use crate::kit::{
     Built, Coulomb, Linear, ModelBuilder, NewtonImpact, Options, Refusal, Simulation, Sparse,
 };
@@ -136,13 +136,6 @@ fn what_it_cannot_do_is_refused() {
         let scheme = integrator("generalized-alpha", &Options::default());
         Simulation::new(model, state, scheme, 0.01).err().expect("it is refused")
     };
-    let mut builder = ModelBuilder::new();
-    let material = builder.material("stuff");
-    let law = builder.law("smooth", NewtonImpact { restitution: 0.0 });
-    builder.default_pair(law);
-    builder.body(cuboid("box", [0.1, 0.2, 0.3], 1.0, material));
-    let refused = refusal(builder);
-    assert!(matches!(&refused, Refusal::NotRound { body, .. } if body == "box"), "{refused}");
     let mut builder = ModelBuilder::new();
     let material = builder.material("stuff");
     let law = builder.law("rough", Coulomb { friction: 0.3, ..Coulomb::default() });
