@@ -14,7 +14,7 @@
 //! ends at q and taken back from the next one. So every column is that of the time at which it is shown.
 
 use super::classify::Roles;
-use super::drift::{Drift, half_kick};
+use super::drift::{Drift, half_kick, on_step_velocity};
 use super::kick::Kick;
 use super::path::Path;
 use crate::error::StepResult;
@@ -24,7 +24,7 @@ use crate::model::constraints::Column;
 use crate::model::{ActiveConstraints, Coeffs, Free, Model, Role, State};
 use crate::observers::{IMPACTS_AT_THE_START, REBOUNDS_CAPPED, REBOUNDS_GIVEN_UP};
 use crate::part::Part;
-use crate::phases::{Mass, factorize};
+use crate::phases::{Mass, SolverSettings, factorize};
 use nonsmooth_solvers::Problem;
 
 /// Works of the step so far.
@@ -40,6 +40,8 @@ pub(super) struct Books {
     force: Vec<f64>,
     lambda: Vec<f64>,
     kicks: usize,
+    /// Constraints where the step ends, for a half kick that is solved.
+    ends: ActiveConstraints,
 }
 
 impl Books {
@@ -306,6 +308,7 @@ impl Books {
         model: &Model,
         (drift, active, roles, kick): (&Drift, &ActiveConstraints, &Roles, &Kick),
         (mass, free, problem): (&mut Mass, &mut Free, &mut Problem),
+        settings: &mut SolverSettings,
         next: &mut State,
         log: &mut StepLog,
     ) -> StepResult {
@@ -319,12 +322,18 @@ impl Books {
             // The kick of a drift of length 2 τ had the length τ + what lagged before it.
             roles.lasting_forces(active, &kick.p, kick.length, &mut self.lambda);
             half_kick(model, &at, drift.lag, (active, &self.lambda), mass, free)?;
+            let mut ends = std::mem::take(&mut self.ends);
+            let (mut lambda, mut acting) = (std::mem::take(&mut self.lambda), active);
+            if kick.drives(active, &at, (&lambda, drift.lag), (mass, free)) {
+                let scratch = (&mut ends, &mut *mass, problem);
+                lambda = on_step_velocity(model, drift, scratch, settings, free)?;
+                acting = &ends;
+            }
             shown = drift.energies_with(model, &free.v)?;
-            let lambda = std::mem::take(&mut self.lambda);
             let booked = std::mem::take(&mut self.works);
-            self.half_kick(model, active, &lambda, (drift, drift.lag), free)?;
+            self.half_kick(model, acting, &lambda, (drift, drift.lag), free)?;
             ahead = std::mem::replace(&mut self.works, booked);
-            self.lambda = lambda;
+            (self.lambda, self.ends) = (lambda, ends);
         }
         self.works += ahead;
         self.works -= self.ahead;

@@ -25,7 +25,7 @@ const BAND_OF_TOLERANCE: f64 = 800.0;
 /// More fast impacts in a step than this rebound early.
 const MOST_FAST: usize = 8;
 /// Islands with more rows than this take their impacts early.
-const MOST_ROWS: usize = 64;
+pub(super) const MOST_ROWS: usize = 64;
 
 /// The part of every active constraint in the kick.
 #[derive(Default)]

@@ -6,12 +6,13 @@
 use super::KickScratch;
 use super::classify::Roles;
 use super::kick::Kick;
+use super::settle::{drives, may_drive, settle, velocities};
 use crate::error::{StepResult, check_coordinates, check_finite};
 use crate::instant::{Implicit, Instant, Pass};
 use crate::log::Energies;
 use crate::model::{ActiveConstraints, Coeffs, ConstraintMemory, Free, Model, Presence, Role, State};
 use crate::part::Part;
-use crate::phases::{Mass, factorize, linearize};
+use crate::phases::{Mass, SolverSettings, factorize, linearize};
 use crate::scratch::Place;
 use nonsmooth_solvers::Problem;
 
@@ -247,6 +248,7 @@ pub(super) fn synchronize(
     model: &Model,
     state: &State,
     scratch: &mut KickScratch,
+    settings: &mut SolverSettings,
     out: &mut State,
 ) -> StepResult {
     out.copy_from(state);
@@ -256,20 +258,22 @@ pub(super) fn synchronize(
     }
     let KickScratch { drift, active, mass, free, problem, .. } = scratch;
     drift.start(model, state, 0.0)?;
-    on_step_velocity(model, drift, (active, mass, problem), free)?;
+    on_step_velocity(model, drift, (active, mass, problem), settings, free)?;
     out.v.clone_from(&free.v);
     model.to_state(&state.q, &mut out.v);
     out.lag.fill(0.0);
     Ok(())
 }
 
-/// v̂ + τ M⁻¹ (f + Jᵀ λ) where the step stands, from what its memory says of λ: into `free.v`.
-fn on_step_velocity(
+/// v̂ + τ M⁻¹ (f + Jᵀ λ) where the step stands, from what its memory says of λ: into `free.v`. Returns λ, by row of `active`: other than in the
+/// memory where friction would drive a contact.
+pub(super) fn on_step_velocity(
     model: &Model,
     drift: &Drift,
     (active, mass, problem): (&mut ActiveConstraints, &mut Mass, &mut Problem),
+    settings: &mut SolverSettings,
     free: &mut Free,
-) -> StepResult {
+) -> StepResult<Vec<f64>> {
     let part = Part::whole(drift.here().t, 0.0);
     active.open(model);
     for (k, family) in model.constraints.iter().enumerate() {
@@ -290,5 +294,17 @@ fn on_step_velocity(
             }
         }
     }
-    half_kick(model, &drift.here(), drift.lag, (active, &lambda), mass, free)
+    let here = drift.here();
+    half_kick(model, &here, drift.lag, (active, &lambda), mass, free)?;
+    if !may_drive(active, &lambda) {
+        return Ok(lambda);
+    }
+    let u = velocities(active, &here, &free.v);
+    let v = std::mem::take(&mut free.v);
+    let driven = drives(active, (&lambda, drift.lag), (&u, &v), (mass, free));
+    free.v = v;
+    if driven {
+        settle(model, drift, (active, mass), settings, (&mut lambda, free))?;
+    }
+    Ok(lambda)
 }

@@ -12,7 +12,9 @@
 use super::classify::Roles;
 use super::drift::Drift;
 use super::joints::JointCorrection;
+use super::settle::{drives, may_drive};
 use crate::error::StepResult;
+use crate::instant::Instant;
 use crate::laws::LawRows;
 use crate::log::StepLog;
 use crate::model::{ActiveConstraints, ConstraintMemory, Free, Level, Model, Role};
@@ -262,7 +264,7 @@ impl Kick {
     }
 
     /// Sets, shift and compliance by the laws, in their form for lasting contact.
-    fn set_laws(&mut self, model: &Model, active: &mut ActiveConstraints, drift: &Drift) {
+    pub(super) fn set_laws(&self, model: &Model, active: &mut ActiveConstraints, drift: &Drift) {
         let n = active.n_rows();
         active.shift.fill(0.0);
         active.compliance.clear();
@@ -378,6 +380,27 @@ impl Kick {
             }
         }
         largest
+    }
+
+    /// Whether the half kick to the velocity `free.v` at the end of the drift drives a contact by friction, with the axes of the kick.
+    pub(super) fn drives(
+        &self,
+        active: &ActiveConstraints,
+        end: &Instant<'_>,
+        (lambda, length): (&[f64], f64),
+        (mass, free): (&Mass, &mut Free),
+    ) -> bool {
+        if !may_drive(active, lambda) {
+            return false;
+        }
+        let v = std::mem::take(&mut free.v);
+        let change: Vec<f64> = v.iter().zip(end.v).map(|(v, v_hat)| v - v_hat).collect();
+        let mut u = vec![0.0; active.n_rows()];
+        (0..active.len()).for_each(|c| active.jacobian.dot(c, &change, &mut u[active.rows(c)]));
+        u.iter_mut().zip(&self.u_end).for_each(|(u, end)| *u += end);
+        let driven = drives(active, (lambda, length), (&u, &v), (mass, free));
+        free.v = v;
+        driven
     }
 
     /// Mean slip of the kick in world axes (contacts of bodies) or by tangents.

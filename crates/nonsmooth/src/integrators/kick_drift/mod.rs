@@ -21,6 +21,7 @@ mod joints;
 mod kick;
 mod path;
 mod pieces;
+mod settle;
 
 use super::{Entry, Integrator, Refusal};
 use crate::collision::fall;
@@ -217,11 +218,12 @@ impl Integrator for KickDrift {
         drift.finish(model, now, next)?;
         log.put_worst_last(made);
         log.newton_iterations = kick.passes;
-        books.finish(model, (drift, active, roles, kick), (mass, free, problem), next, log)
+        let last = (&*drift, &*active, &*roles, &*kick);
+        books.finish(model, last, (mass, free, problem), settings, next, log)
     }
 
     fn synchronize(&mut self, model: &Model, state: &State, out: &mut State) -> StepResult {
-        drift::synchronize(model, state, &mut self.scratch, out)
+        drift::synchronize(model, state, &mut self.scratch, &mut self.settings, out)
     }
 
     fn accuracy(&self) -> Accuracy {

@@ -34,6 +34,43 @@ fn a_sliding_block_stops_after_v_squared_over_two_mu_g() {
     assert!(state.v[0].abs() < 1e-9, "v = {}", state.v[0]);
 }
 
+/// In the step in which sliding ends friction stops, and does not turn the velocity shown: v = max(v₀ − μ g t, 0) at every step, no pitch, and friction
+/// has taken what is missing. Other speeds end the sliding elsewhere in a step.
+#[test]
+fn the_velocity_shown_is_exact_where_sliding_ends() {
+    let mu = 0.5;
+    for (h, speed, angle, mass) in [
+        (1e-3, 1.0, 0.0, 1.0),
+        (1e-3, 1.0011, 0.7, 1.0),
+        (5e-3, 0.993, 2.0, 1e3),
+        (1e-2, 0.97, 4.0, 1e-3),
+    ] {
+        let (mut builder, material) = world(mu, 0.0);
+        floor(&mut builder, material);
+        let mut body = cuboid("block", [0.1, 0.15, 0.2], mass, material);
+        body.position = [0.0, 0.0, 0.2];
+        let along = [f64::cos(angle), f64::sin(angle)];
+        body.velocity = [speed * along[0], speed * along[1], 0.0];
+        builder.body(body);
+        let mut simulation = run(builder, h);
+        let mut taken = 0.0;
+        for _ in 0..(1.2 * speed / (mu * G * h)) as usize {
+            let seen = simulation.step().unwrap();
+            let (v, exact) = (&seen.shown.v, (speed - mu * G * seen.shown.t).max(0.0));
+            let off = [v[0] - exact * along[0], v[1] - exact * along[1], v[2], v[3], v[4], v[5]];
+            let worst = off.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+            assert!(worst < 1e-8, "h = {h}, v₀ = {speed}, t = {}: off by {off:?}", seen.shown.t);
+            taken += seen.log.works.friction;
+            let missing = 0.5 * mass * (exact * exact - speed * speed);
+            assert!(
+                (taken - missing).abs() < 1e-8 * mass,
+                "t = {}: {taken} for {missing}",
+                seen.shown.t
+            );
+        }
+    }
+}
+
 #[test]
 fn a_stack_stays_where_it_is() {
     for e in [0.0, 0.5] {
