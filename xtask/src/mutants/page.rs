@@ -30,8 +30,9 @@ pub(super) fn text(rows: &BTreeMap<String, String>, n: usize) -> String {
     let head = format!(
         "# Mistakes that the tests notice\n\n\
          Written by `cargo xtask mutants`. Each patch in `mutants/` puts one mistake into a copy of the tree; the command named in\n\
-         its header must fail, and passes without it. {noticed} of {n} were noticed.\n\n\
+         its header must fail, and passes without it. {noticed} of the {} that were run were noticed; there are {n}.\n\n\
          | mutant | mistake | command | what fell | |\n|---|---|---|---|---|\n",
+        rows.len()
     );
     rows.values().fold(head, |text, row| text + row + "\n")
 }
@@ -52,10 +53,13 @@ mod tests {
         rows.insert("a".to_owned(), row(&mutant("a"), &Verdict::Survived));
         rows.insert("b".to_owned(), row(&mutant("b"), &Verdict::Noticed(vec!["x::y".into()])));
         let page = text(&rows, 3);
-        assert!(page.contains("1 of 3 were noticed") && page.contains("RED"), "{page}");
+        assert!(
+            page.contains("1 of the 2 that were run were noticed; there are 3") && page.contains("RED"),
+            "{page}"
+        );
         let mut again = super::rows(&page);
         assert_eq!(again, rows);
         again.insert("a".to_owned(), row(&mutant("a"), &Verdict::Noticed(vec!["z".into()])));
-        assert!(text(&again, 3).contains("2 of 3"));
+        assert!(text(&again, 3).contains("2 of the 2"));
     }
 }
