@@ -34,6 +34,8 @@ const FIRST_PASS: f64 = 1e-6;
 const OFF_TARGET: f64 = 1e-6;
 /// A gap that is off its rates by more than this share of them has jumped. A vertex that turns by 0.2 rad is off by 0.02 of them.
 const JUMP: f64 = 0.2;
+/// A jump of features is of the size of the shapes; what is less than this share of it, where nothing moves, is rounding.
+const LEAST_JUMP: f64 = 1e-10;
 /// Share of an overlap that goes in a whole step.
 const PUSHED_OUT: f64 = 0.2;
 
@@ -142,18 +144,19 @@ impl Kick {
             family.velocities(model, &there, active, own, &mut self.u_end)?;
         }
         self.place_rows(model, active, drift, |_| true)?;
-        self.mend_jumps(active, drift.rest);
+        self.mend_jumps(model, active, drift.rest);
         Ok(())
     }
 
     /// y at the end of the drift as J says where the frozen features of a contact jump on the way (two rims that turn find another nearest
     /// pair of points): a gap that follows its rate obeys y⁺ = y + ½ (u + u⁺) h but for small terms.
-    fn mend_jumps(&mut self, active: &ActiveConstraints, rest: f64) {
+    fn mend_jumps(&mut self, model: &Model, active: &ActiveConstraints, rest: f64) {
         for c in active.first_contact..active.first_contact + active.places.len() {
             let row = active.row_start[c] as usize;
             let (y, u, u_end) = (active.gap[c], self.u[row], self.u_end[row]);
             let off = (self.y_end[row] - y - 0.5 * (u + u_end) * rest).abs();
-            if off > JUMP * (u.abs() + u_end.abs()) * rest {
+            let least = || LEAST_JUMP * model.size_of(active.ids[c]);
+            if off > JUMP * (u.abs() + u_end.abs()) * rest && off > least() {
                 self.y_end[row] = y + u * rest;
             }
         }
