@@ -83,6 +83,13 @@ impl Problem {
         Self::posed(Delassus::explicit(delassus), u_free, sets)
     }
 
+    /// The same problem with W by rows, which shares no masses and rows with anybody.
+    pub fn detached(&self) -> Self {
+        let mut delassus = Delassus::explicit(self.delassus.assembled().clone());
+        delassus.symmetric = self.delassus.symmetric;
+        Self { delassus, u_free: self.u_free.clone(), sets: self.sets.clone(), scale: None }
+    }
+
     /// The problem of any operator, checked.
     pub fn posed(delassus: Delassus, u_free: Vec<f64>, sets: Vec<Set>) -> Result<Self, ProblemError> {
         let problem = Self { delassus, u_free, sets, scale: None };

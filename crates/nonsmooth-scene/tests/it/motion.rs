@@ -310,3 +310,29 @@ fn joined_bodies_that_are_struck_keep_their_momenta() {
         assert!(lost < 1e-12, "h = {h}: momenta change by {lost:.1e}");
     }
 }
+
+/// No solver reaches a tolerance of 1e-17; the step goes on, is counted, and its problem is there to be saved.
+#[test]
+fn the_problem_of_a_step_that_is_counted_is_kept_whole() {
+    let bodies = format!(
+        "{FLOOR}[[body]]\nname = \"box\"\nshape = {{ type = \"box\", size = [0.1, 0.1, 0.1] }}\ndensity = 1000\nposition = [0, 0, 0.1]\n\
+         orientation = {{ axis = [1, 2, 3], angle = 0.7 }}\n"
+    );
+    let text = scene(&bodies, "friction = 0.4, restitution = 0", 0.3, 1e-3)
+        + "on_unconverged = \"count\"\n[solver]\ntype = \"auto\"\ntolerance = 1e-17\n";
+    let loaded = from_text(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let (mut simulation, mut seen) = (loaded.simulation, 0);
+    for _ in 0..loaded.n_steps {
+        let (is_missed, residual) = {
+            let frame = simulation.step().expect("the run goes on");
+            (frame.log.missed, frame.log.residual)
+        };
+        if is_missed {
+            let problem = simulation.last_problem().expect("kick-drift keeps its problems");
+            assert!(!problem.u_free.is_empty(), "residual {residual:e}");
+            assert_eq!(problem.delassus.assembled().n_rows(), problem.u_free.len());
+            seen += 1;
+        }
+    }
+    assert!(seen > 10, "{seen} steps were counted");
+}

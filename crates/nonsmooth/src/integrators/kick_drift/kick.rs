@@ -1,7 +1,7 @@
 //! The kick: rows that hold at the end of the drift, solved once; with joints again until they are in their place.
 //!
 //! ```text
-//! normal    offset = (y(q̃) − y*)/h − J_N ṽ          y* = y if |y| ≤ δ;   −δ + (1 − 0.2 h/h₀)(y + δ) if y < −δ;   else 0
+//! normal    offset = (y(q̃) − y*)/h − J_N ṽ          y* = y if |y| ≤ δ;   −δ + (1 − 0.2 h/h₀)(y + δ) where a point of the pair is below −δ;   else 0
 //! tangent   offset = s̃ − J_T ṽ − c (s̃ − s)            c = (h/2)/κ if |s̃| > 2 |s̃ − s| and the contact lasted, else 0
 //! early     offset = rate − (u⁺ − ½ h a_N),  u⁺² = e² u_c² − 2 a_N y
 //! ```
@@ -38,6 +38,16 @@ const JUMP: f64 = 0.2;
 const LEAST_JUMP: f64 = 1e-10;
 /// Share of an overlap that goes in a whole step.
 const PUSHED_OUT: f64 = 0.2;
+
+/// The end of the run of contact points of one pair of colliders that begins with constraint `c`; others stand alone.
+fn pair_end(active: &ActiveConstraints, c: usize) -> usize {
+    let contacts = active.first_contact..active.first_contact + active.places.len();
+    if !contacts.contains(&c) {
+        return c + 1;
+    }
+    let pair = active.ids[c].colliders();
+    (c + 1..contacts.end).find(|&d| active.ids[d].colliders() != pair).unwrap_or(contacts.end)
+}
 
 /// The impulses of a kick and what they are computed from, by row of the active constraints.
 #[derive(Default)]
@@ -248,21 +258,29 @@ impl Kick {
         }
     }
 
-    /// y* of every constraint.
+    /// y* of every constraint. Points of one pair that carry or overlap have targets that are one linear function of y: a face that moves as
+    /// a whole can meet them all. Else the problem of four corners, two of them beyond the band, has no solution near by.
     fn set_targets(&mut self, active: &ActiveConstraints, roles: &Roles, drift: &Drift) {
+        let out = PUSHED_OUT * drift.rest / drift.h;
         self.target.clear();
-        for c in 0..active.len() {
-            let (y, band) = (active.gap[c], roles.band[c]);
-            let target = if roles.is_bilateral[c] {
-                0.0
-            } else if y < -band {
-                -band + (1.0 - PUSHED_OUT * drift.rest / drift.h) * (y + band)
-            } else if y <= band && roles.role[c] == Role::Lasting {
-                y
-            } else {
-                y.min(0.0)
-            };
-            self.target.push(target);
+        let mut c = 0;
+        while c < active.len() {
+            let end = pair_end(active, c);
+            let band = roles.band[c..end].iter().fold(0.0f64, |m, band| m.max(*band));
+            let is_deep = active.gap[c..end].iter().any(|y| *y < -band);
+            for c in c..end {
+                let y = active.gap[c];
+                self.target.push(if roles.is_bilateral[c] {
+                    0.0
+                } else if is_deep && y <= band {
+                    y - out * (y + band)
+                } else if y <= band && roles.role[c] == Role::Lasting {
+                    y
+                } else {
+                    y.min(0.0)
+                });
+            }
+            c = end;
         }
     }
 

@@ -54,7 +54,7 @@ const MOST_CUTS: Declared = Declared {
     name: "most_cuts",
     about: "most impacts at which a step is cut; further ones rebound at the start of what is left [–]",
     kind: Kind::Whole { min: 0, max: 1000 },
-    default: "8",
+    default: "100",
 };
 const MOST_PASSES: Declared = Declared {
     name: "most_passes",
@@ -86,12 +86,17 @@ struct KickScratch {
     books: Books,
     /// Places of the solves that made the step, in the log: the last of every kick, and all of impacts.
     made: Vec<usize>,
+    /// The first problem of the step that missed its tolerance, where the step went on.
+    missed: Option<Problem>,
+    /// Whether a problem is being solved: it is the one to show where that stops the step.
+    is_solving: bool,
 }
 
 impl KickScratch {
     fn start(&mut self, model: &Model, now: &State, h: f64) -> StepResult {
         self.books.start(now);
         self.made.clear();
+        (self.missed, self.is_solving) = (None, false);
         self.drift.start(model, now, h)
     }
 
@@ -178,11 +183,18 @@ impl Integrator for KickDrift {
                 path,
                 books,
                 made,
+                missed,
+                is_solving,
             } = &mut self.scratch;
             classify(model, (active, kick, free), drift, rules, roles);
             let solving = (&mut *settings, self.most_passes);
+            *is_solving = true;
             kick.solve(model, (active, roles, free, mass), solving, (problem, joints), drift, log)?;
+            *is_solving = false;
             joints.release();
+            if log.missed && missed.is_none() {
+                *missed = Some(problem.detached());
+            }
             if drift.shorten(longest_after(model, drift, active, kick)?) {
                 problem.delassus.release();
                 continue;
@@ -206,7 +218,12 @@ impl Integrator for KickDrift {
             cuts += 1;
             path.go_to(model, time, (active, roles, kick), (mass, free, problem), books, drift)?;
             let first = log.solves.len();
+            *is_solving = true;
             impact_at(model, drift, active, (mass, problem), settings, books, log)?;
+            *is_solving = false;
+            if log.missed && missed.is_none() {
+                *missed = Some(problem.detached());
+            }
             made.extend(first..log.solves.len());
             drift.join_later();
             if drift.is_over() {
@@ -235,7 +252,8 @@ impl Integrator for KickDrift {
     }
 
     fn last_problem(&self) -> Option<&Problem> {
-        Some(&self.scratch.problem)
+        let KickScratch { problem, missed, is_solving, .. } = &self.scratch;
+        Some(missed.as_ref().filter(|_| !is_solving).unwrap_or(problem))
     }
 
     fn reset(&mut self) {

@@ -57,7 +57,7 @@ pub struct KickDrift {
 
 impl Default for KickDrift {
     fn default() -> Self {
-        Self { most_cuts: 8, most_passes: 30 }
+        Self { most_cuts: 100, most_passes: 30 }
     }
 }
 
