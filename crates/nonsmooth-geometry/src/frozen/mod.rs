@@ -15,7 +15,8 @@
 //!
 //! Corners of a patch that are not where the features are closest have their gap along a normal
 //! that one body carries. So do sharp points with edges, points and rims, whose own distance has
-//! no sign.
+//! no sign. Of two lines that are nearly parallel the second is a point of it: the direction across both is no normal of theirs after
+//! the least turn.
 
 mod normal;
 mod side;
@@ -68,6 +69,8 @@ pub(crate) struct Detected {
 
 /// Normals closer than this [rad] are one: the narrow phase finds those of curved pairs by iteration.
 const SAME_NORMAL: f64 = 1e-6;
+/// Sine of the angle below which two lines count as parallel: the normal across both of them turns by 1/sine times what they turn.
+const PARALLEL: f64 = 0.1;
 /// Part of the lengths within which gaps agree.
 const SAME_GAP: f64 = 2e-14;
 /// Part of the size within which points are one: where curved sides nearly line up, the point is ill determined.
@@ -77,6 +80,7 @@ impl FrozenContact {
     /// The first of the ways to keep the contact that gives it back at the poses of freezing.
     pub(crate) fn new(a: Side, b: Side, at: &[Isometry; 2], detected: &Detected) -> Self {
         let normals = [0, 1].map(|k| at[k].inverse_vector(detected.normal));
+        let b = b.apart_from(&a, at, detected.point);
         let made = |a: Side, b: Side, rule: Rule| Self { a, b, normals, rule };
         let mut tries = [None; 4];
         if a.form == Form::Plane && a.axis.distance(normals[0]) <= SAME_NORMAL {
@@ -161,6 +165,21 @@ impl FrozenContact {
         };
         let (on_a, on_b) = (on_a + a.rounding() * normal, on_b - b.rounding() * normal);
         Found { on_a, on_b, normal, gap }
+    }
+}
+
+impl Side {
+    /// The second of two lines, or sides of cylinders, that are nearly parallel as the point of its axis beside the contact: the normal
+    /// is then that from the first to it, which turns as little as they do.
+    fn apart_from(self, other: &Side, at: &[Isometry; 2], contact: DVec3) -> Side {
+        let is_straight =
+            |side: &Side| side.form == Form::Line || side.form == Form::Ruled && side.sine == 0.0;
+        let across = at[0].vector(other.axis).cross(at[1].vector(self.axis)).length();
+        if !is_straight(&self) || !is_straight(other) || across > PARALLEL {
+            return self;
+        }
+        let along = (at[1].inverse_point(contact) - self.origin).dot(self.axis);
+        Side::point(self.origin + along * self.axis, self.radius)
     }
 }
 

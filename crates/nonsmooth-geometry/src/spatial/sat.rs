@@ -1,7 +1,7 @@
 //! Separating axes for small polyhedral cores: points, segments, triangles and cuboids.
 //!
 //! The largest sep(n) over the normals of the faces of both and over the cross products of their
-//! edges. If the cores overlap it is minus the depth; if they are apart it is their distance only
+//! edges; for two flat cores in one plane also over the normals of their edges in that plane. If the cores overlap it is minus the depth; if they are apart it is their distance only
 //! where the closest features are a face and a vertex or two edges, else a lower bound.
 //! [Gottschalk96]
 
@@ -31,22 +31,30 @@ pub(crate) fn deepest(pair: &Pair<'_>) -> Closest {
     let turned = |list: Axes| -> Axes { list.iter().map(|n| pair.b_in_a.vector(*n)).collect() };
     let (faces_b, edges_b) = (turned(faces_b), turned(edges_b));
     let mut best = Best { pair, separation: f64::NEG_INFINITY, normal: DVec3::Z };
-    for axis in faces_a.into_iter().chain(faces_b) {
+    for &axis in faces_a.iter().chain(&faces_b) {
         best.offer(axis);
     }
-    for e in &edges_a {
-        for f in &edges_b {
-            let axis = e.cross(*f);
-            let sine = axis.length();
-            if sine > PARALLEL {
-                best.offer(axis / sine);
-            }
+    let crossed = || edges_a.iter().flat_map(|e| edges_b.iter().filter_map(|f| across(*e, *f)));
+    crossed().for_each(|axis| best.offer(axis));
+    let is_flat = |core: &Core<'_>| !matches!(core, Core::Cuboid { .. });
+    if best.separation <= ROUND_OFF * pair.size && is_flat(&pair.a) && is_flat(&pair.b) {
+        // In one plane what keeps two flat cores apart lies in that plane, across an edge.
+        for n in faces_a.iter().chain(&faces_b).copied().chain(crossed()) {
+            let edges = edges_a.iter().chain(&edges_b);
+            edges.filter_map(|e| across(n, *e)).for_each(|axis| best.offer(axis));
         }
     }
     if best.separation == f64::NEG_INFINITY {
         best.offer(fallback(pair, edges_a.first().or(edges_b.first())));
     }
     best.witness()
+}
+
+/// The direction across two others, unless they are parallel.
+fn across(e: DVec3, f: DVec3) -> Option<DVec3> {
+    let axis = e.cross(f);
+    let sine = axis.length();
+    (sine > PARALLEL).then(|| axis / sine)
 }
 
 /// Normals of the faces and directions of the edges, both up to sign.

@@ -183,3 +183,30 @@ fn a_ball_with_a_cylinder_and_a_cone() {
         );
     }
 }
+
+/// Capsules that lie on one floor have axes in one plane to the last digit: where they are apart they are, whatever the rounding.
+#[test]
+fn capsules_in_one_plane_are_as_far_apart_as_their_axes() {
+    let mut random = Random::new(77);
+    let mut apart = 0;
+    for _ in 0..4000 {
+        let mut pose = || {
+            let angle = random.between(-3.0, 3.0);
+            // From the z axis to the direction (cos, sin, 0): half a turn about the line between the two.
+            let [x, y, z] = [angle.cos(), angle.sin(), 1.0].map(|x| x / 2f64.sqrt());
+            let at = [random.between(-0.15, 0.15), random.between(-0.15, 0.15), 0.02999999992];
+            Pose { position: at, rotation: [0.0, x, y, z] }
+        };
+        let (p, q) = (pose(), pose());
+        let ends = |pose: &Pose| [-0.05, 0.05].map(|z| world(pose, DVec3::new(0.0, 0.0, z)));
+        let distance = segments(ends(&p), ends(&q));
+        let contacts = found(&capsule(0.05, 0.03), &p, &capsule(0.05, 0.03), &q);
+        // Axes that cross leave the depth to the direction of the push.
+        if distance > 1e-9 {
+            apart += 1;
+            let off = (least(&contacts) - (distance - 0.06)).abs();
+            assert!(off < ROUND_OFF, "{p:?} {q:?} {contacts:?} {distance}");
+        }
+    }
+    assert!(apart > 2000, "{apart}");
+}

@@ -10,6 +10,9 @@ use glam::DVec3;
 use nonsmooth_geometry::FrozenContact;
 use std::ops::Range;
 
+/// A point that lies deeper than those seen by more than this share of the size is none.
+const DEEPER: f64 = 1e-3;
+
 impl Contacts {
     /// Replaces the points of pairs that the path shows to be others, unless one is in doubt.
     pub(super) fn confirm_on(
@@ -51,8 +54,9 @@ impl Contacts {
                 Finding::Apart => changes.push((range, Vec::new())),
                 Finding::Others(points) => {
                     let new = self.at_the_start(model, path, &points);
-                    changes
-                        .extend(Some((range, new)).filter(|(range, new)| is_change(active, range, new)));
+                    let is_other = is_change(active, &range, &new)
+                        && !is_deeper(active, &range, &new, model.size_of(active.ids[range.start]));
+                    changes.extend(Some((range, new)).filter(|_| is_other));
                 }
             }
         }
@@ -112,6 +116,13 @@ impl Contacts {
         };
         points.iter().map(one).collect()
     }
+}
+
+/// Whether a new point lies deeper than anything that was seen: its features are then not those that meet. (Two capsules that lie on a floor
+/// and touch end to side cross as lines, 0.06 m deep.)
+fn is_deeper(active: &ActiveConstraints, range: &Range<usize>, new: &[NewContact], size: f64) -> bool {
+    let seen = active.gap[range.clone()].iter().fold(0.0f64, |least, gap| least.min(*gap));
+    new.iter().any(|point| point.gap < seen - DEEPER * size)
 }
 
 /// Whether the new points differ from those of the range.
