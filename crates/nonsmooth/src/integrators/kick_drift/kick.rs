@@ -13,6 +13,7 @@ use super::classify::Roles;
 use super::drift::Drift;
 use super::joints::JointCorrection;
 use super::settle::{drives, may_drive};
+use super::targets::set_targets;
 use crate::error::StepResult;
 use crate::instant::Instant;
 use crate::laws::LawRows;
@@ -36,18 +37,6 @@ const OFF_TARGET: f64 = 1e-6;
 const JUMP: f64 = 0.2;
 /// A jump of features is of the size of the shapes; what is less than this share of it, where nothing moves, is rounding.
 const LEAST_JUMP: f64 = 1e-10;
-/// Share of an overlap that goes in a whole step.
-const PUSHED_OUT: f64 = 0.2;
-
-/// The end of the run of contact points of one pair of colliders that begins with constraint `c`; others stand alone.
-fn pair_end(active: &ActiveConstraints, c: usize) -> usize {
-    let contacts = active.first_contact..active.first_contact + active.places.len();
-    if !contacts.contains(&c) {
-        return c + 1;
-    }
-    let pair = active.ids[c].colliders();
-    (c + 1..contacts.end).find(|&d| active.ids[d].colliders() != pair).unwrap_or(contacts.end)
-}
 
 /// The impulses of a kick and what they are computed from, by row of the active constraints.
 #[derive(Default)]
@@ -204,7 +193,7 @@ impl Kick {
             // Reactions of constraints that are gone do not act.
             self.p.fill(0.0);
         }
-        self.set_targets(active, roles, drift);
+        set_targets(active, roles, drift, &mut self.target);
         self.set_laws(model, active, drift);
         set_elastic(model, active, roles, drift)?;
         self.drop_open(active, roles);
@@ -255,32 +244,6 @@ impl Kick {
             if matches!(role, Role::Open | Role::Cut) {
                 self.p[active.rows(c)].fill(0.0);
             }
-        }
-    }
-
-    /// y* of every constraint. Points of one pair that carry or overlap have targets that are one linear function of y: a face that moves as
-    /// a whole can meet them all. Else the problem of four corners, two of them beyond the band, has no solution near by.
-    fn set_targets(&mut self, active: &ActiveConstraints, roles: &Roles, drift: &Drift) {
-        let out = PUSHED_OUT * drift.rest / drift.h;
-        self.target.clear();
-        let mut c = 0;
-        while c < active.len() {
-            let end = pair_end(active, c);
-            let band = roles.band[c..end].iter().fold(0.0f64, |m, band| m.max(*band));
-            let is_deep = active.gap[c..end].iter().any(|y| *y < -band);
-            for c in c..end {
-                let y = active.gap[c];
-                self.target.push(if roles.is_bilateral[c] {
-                    0.0
-                } else if is_deep && y <= band {
-                    y - out * (y + band)
-                } else if y <= band && roles.role[c] == Role::Lasting {
-                    y
-                } else {
-                    y.min(0.0)
-                });
-            }
-            c = end;
         }
     }
 

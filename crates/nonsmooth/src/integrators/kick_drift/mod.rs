@@ -22,6 +22,7 @@ mod kick;
 mod path;
 mod pieces;
 mod settle;
+mod targets;
 
 use super::{Entry, Integrator, Refusal};
 use crate::collision::fall;
@@ -130,6 +131,42 @@ impl KickScratch {
         }
         kick.predict(model, active, mass, free, drift)
     }
+
+    /// Solves the kick.
+    fn solve(
+        &mut self,
+        model: &Model,
+        rules: Rules,
+        solving: (&mut SolverSettings, usize),
+        log: &mut StepLog,
+    ) -> StepResult {
+        self.is_solving = true;
+        let Self { drift, active, mass, free, problem, roles, kick, joints, .. } = self;
+        classify(model, (active, kick, free), drift, rules, roles);
+        kick.solve(model, (active, roles, free, mass), solving, (problem, joints), drift, log)?;
+        joints.release();
+        self.keep_missed(log);
+        Ok(())
+    }
+
+    /// The laws of impact act where the step stands.
+    fn strike(&mut self, model: &Model, settings: &mut SolverSettings, log: &mut StepLog) -> StepResult {
+        self.is_solving = true;
+        let first = log.solves.len();
+        let Self { drift, active, mass, problem, books, .. } = self;
+        impact_at(model, drift, active, (mass, problem), settings, books, log)?;
+        self.made.extend(first..log.solves.len());
+        self.keep_missed(log);
+        Ok(())
+    }
+
+    /// Keeps the problem just solved where it missed its tolerance and the step goes on, unless there is one already.
+    fn keep_missed(&mut self, log: &StepLog) {
+        self.is_solving = false;
+        if log.missed && self.missed.is_none() {
+            self.missed = Some(self.problem.detached());
+        }
+    }
 }
 
 impl KickDrift {
@@ -171,30 +208,11 @@ impl Integrator for KickDrift {
             let rules = Rules { all_early: cuts >= self.most_cuts, tolerance: settings.tolerance };
             self.scratch.confirm(model, rules, (settings, self.most_passes), log)?;
 
+            self.scratch.solve(model, rules, (settings, self.most_passes), log)?;
+
             let KickScratch {
-                drift,
-                active,
-                mass,
-                free,
-                problem,
-                roles,
-                kick,
-                joints,
-                path,
-                books,
-                made,
-                missed,
-                is_solving,
+                drift, active, mass, free, problem, roles, kick, path, books, made, ..
             } = &mut self.scratch;
-            classify(model, (active, kick, free), drift, rules, roles);
-            let solving = (&mut *settings, self.most_passes);
-            *is_solving = true;
-            kick.solve(model, (active, roles, free, mass), solving, (problem, joints), drift, log)?;
-            *is_solving = false;
-            joints.release();
-            if log.missed && missed.is_none() {
-                *missed = Some(problem.detached());
-            }
             if drift.shorten(longest_after(model, drift, active, kick)?) {
                 problem.delassus.release();
                 continue;
@@ -217,14 +235,8 @@ impl Integrator for KickDrift {
             };
             cuts += 1;
             path.go_to(model, time, (active, roles, kick), (mass, free, problem), books, drift)?;
-            let first = log.solves.len();
-            *is_solving = true;
-            impact_at(model, drift, active, (mass, problem), settings, books, log)?;
-            *is_solving = false;
-            if log.missed && missed.is_none() {
-                *missed = Some(problem.detached());
-            }
-            made.extend(first..log.solves.len());
+            self.scratch.strike(model, settings, log)?;
+            let drift = &mut self.scratch.drift;
             drift.join_later();
             if drift.is_over() {
                 break;
