@@ -108,3 +108,57 @@ fn random_shots_stay_on_their_side_give_no_energy_and_obey_the_law_of_impact() {
     }
     assert!(hits as u64 > SHOTS / 2, "{hits} of {SHOTS} shots hit something");
 }
+
+/// Drops of the test.
+const DROPS: u64 = 40;
+
+/// Two to seven bodies of five shapes above a floor, turning, with any law.
+fn drop(seed: u64) -> Shot {
+    let random = &mut Random::new(1000 + seed);
+    let restitution = random.one_of(&[0.0, 0.0, 0.3, 0.7, 1.0]);
+    let (friction, h) = (random.one_of(&[0.0, 0.3, 0.6]), random.one_of(&[1e-3, 2e-3, 5e-3]));
+    let mut text = format!(
+        "[world]\ngravity = [0, 0, -9.81]\n[contact]\ndefault = {{ friction = {friction}, restitution = {restitution} }}\n\
+         [[body]]\nname = \"floor\"\nfixed = true\nshape = {{ type = \"half-space\", normal = [0, 0, 1] }}\n"
+    );
+    for k in 0..random.count(2, 7) {
+        let (axis, omega, shape) = (random.direction(), random.vector(10.0), random.one_of(&SHAPES));
+        let [x, y, angle] = random.vector(1.0);
+        let (x, y, z, density) = (0.04 * x, 0.04 * y, 0.12 + 0.17 * k as f64, random.power(2.0, 4.0));
+        write!(
+            text,
+            "[[body]]\nname = \"b{k}\"\nshape = {shape}\ndensity = {density}\nposition = [{x}, {y}, {z}]\nangular_velocity = {omega:?}\n\
+             orientation = {{ axis = {axis:?}, angle = {} }}\n",
+            3.0 * angle
+        )
+        .expect("a string takes text");
+    }
+    write!(text, "[run]\nend = 1\nstep_size = {h}\n").expect("a string takes text");
+    Shot { text, restitution, friction, is_at_wall: false }
+}
+
+#[test]
+fn random_drops_come_through_stay_above_the_floor_and_give_no_energy() {
+    let mut rigid: Vec<RigidState> = Vec::new();
+    for seed in 0..DROPS {
+        let Shot { text, restitution, friction, .. } = drop(seed);
+        let loaded = from_text(&text).unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
+        let mut simulation = loaded.simulation;
+        let start = simulation.model.energies_of(&simulation.state).expect("finite");
+        let total = start.kinetic + start.potential;
+        for _ in 0..loaded.n_steps {
+            let frame = simulation.step().unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
+            assert!(!frame.log.missed, "{seed}: a solve missed its tolerance\n{text}");
+            let now = frame.log.energies.kinetic + frame.log.energies.potential;
+            // Newton's law with friction may give energy, which the summary tells.
+            let may_gain = friction > 0.0 && restitution > 0.0;
+            assert!(may_gain || now <= total * (1.0 + 1e-9), "{seed}: {now} J of {total} J\n{text}");
+            let shown = frame.shown;
+            frame.model.rigid_states(shown.t, &shown.q, &shown.v, &mut rigid).expect("finite");
+            // The flattest of the bodies is 0.06 m thick, the cone has its centre 0.0125 m from its tip's side.
+            let lowest = rigid[..frame.model.rigid.bodies.len()].iter().map(|body| body.position.z);
+            let lowest = lowest.fold(f64::INFINITY, f64::min);
+            assert!(lowest > 0.01, "{seed}: a body is at z = {lowest} m\n{text}");
+        }
+    }
+}

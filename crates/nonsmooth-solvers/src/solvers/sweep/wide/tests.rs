@@ -12,7 +12,7 @@ fn lattice(side: usize, fixed: usize) -> Problem {
     let noise = |k: usize| 2.0 * ((k + 1) as f64 * 0.618_034).fract() - 1.0;
     let axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     let mut contacts = Vec::new();
-    let mut touch = |a: u32, b: u32, axis: usize| {
+    let mut meet = |a: u32, b: u32, axis: usize| {
         let n: [f64; 3] = axes[axis];
         let frame = [n, axes[(axis + 1) % 3], axes[(axis + 2) % 3]];
         contacts.push(ContactRows {
@@ -23,12 +23,12 @@ fn lattice(side: usize, fixed: usize) -> Problem {
     };
     for (k, j, i) in (0..side * side * side).map(|c| (c / side / side, c / side % side, c % side)) {
         if i + 1 < side {
-            touch(at(i, j, k), at(i + 1, j, k), 0);
+            meet(at(i, j, k), at(i + 1, j, k), 0);
         }
         if j + 1 < side {
-            touch(at(i, j, k), at(i, j + 1, k), 1);
+            meet(at(i, j, k), at(i, j + 1, k), 1);
         }
-        touch(if k > 0 { at(i, j, k - 1) } else { IMMOVABLE }, at(i, j, k), 2);
+        meet(if k > 0 { at(i, j, k - 1) } else { IMMOVABLE }, at(i, j, k), 2);
     }
     let n = contacts.len();
     let sets: Vec<Set> = (0..n)
