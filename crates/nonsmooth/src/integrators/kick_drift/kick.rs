@@ -150,7 +150,7 @@ impl Kick {
     /// y at the end of the drift as J says where the frozen features of a contact jump on the way (two rims that turn find another nearest
     /// pair of points): a gap that follows its rate obeys y⁺ = y + ½ (u + u⁺) h but for small terms.
     fn mend_jumps(&mut self, model: &Model, active: &ActiveConstraints, rest: f64) {
-        for c in active.first_contact..active.first_contact + active.places.len() {
+        for c in active.contacts() {
             let row = active.row_start[c] as usize;
             let (y, u, u_end) = (active.gap[c], self.u[row], self.u_end[row]);
             let off = (self.y_end[row] - y - 0.5 * (u + u_end) * rest).abs();

@@ -10,8 +10,8 @@
 //!
 //! v̂ is the velocity τ before q, τ half the length of the last drift (`State.lag`). An impact cuts the step: everything is taken to
 //! its instant along the path of the drift, the law acts there, and a fresh kick drives the rest of the step. Where a body that may
-//! meet another turns fast the step is made in pieces. Where there are many impacts at once they act at the start of the step in the one solve (early rebound). Lasting gaps within ±δ are kept as
-//! they are, so that rest is a fixed point.
+//! meet another turns fast the step is made in pieces. Where there are many impacts at once they act at the start of the step in the
+//! one solve (early rebound). Lasting gaps within ±δ are kept as they are, so that rest is a fixed point.
 
 mod books;
 mod classify;
@@ -207,7 +207,6 @@ impl Integrator for KickDrift {
             kick.predict(model, active, mass, free, drift)?;
             let rules = Rules { all_early: cuts >= self.most_cuts, tolerance: settings.tolerance };
             self.scratch.confirm(model, rules, (settings, self.most_passes), log)?;
-
             self.scratch.solve(model, rules, (settings, self.most_passes), log)?;
 
             let KickScratch {

@@ -18,7 +18,6 @@ use super::kick::Kick;
 use crate::error::StepResult;
 use crate::instant::Instant;
 use crate::model::{ActiveConstraints, Model};
-use std::ops::Range;
 
 /// Most turn in a drift [rad].
 const TURN: f64 = 0.2;
@@ -65,7 +64,7 @@ fn fastest(
     n: usize,
     spin: impl Fn(usize) -> f64,
 ) -> f64 {
-    let own = contacts(active);
+    let own = active.contacts();
     // The loop over contacts is made only where something turns fast at all.
     if own.is_empty() || own.len() > MOST_CONTACTS || !(0..n).any(|i| spin(i) > least) {
         return 0.0;
@@ -77,13 +76,9 @@ fn fastest(
     spins.filter(|spin| *spin > least).fold(0.0, f64::max)
 }
 
-fn contacts(active: &ActiveConstraints) -> Range<usize> {
-    active.first_contact..active.first_contact + active.places.len()
-}
-
 /// What contacts of bodies give in a kick: Σ p_N ½ (u⁻ + u⁺) of those that give [J].
 fn gain(active: &ActiveConstraints, kick: &Kick) -> f64 {
-    let normal = contacts(active).map(|c| active.rows(c).start);
+    let normal = active.contacts().map(|c| active.rows(c).start);
     normal.map(|row| (0.5 * kick.p[row] * (active.u_minus[row] + kick.u[row])).max(0.0)).sum()
 }
 

@@ -95,7 +95,7 @@ fn level(active: &ActiveConstraints, roles: &Roles, own: Range<usize>, target: &
 
 /// The end of the run of contact points of one pair of colliders that begins with constraint `c`; others stand alone.
 fn pair_end(active: &ActiveConstraints, c: usize) -> usize {
-    let contacts = active.first_contact..active.first_contact + active.places.len();
+    let contacts = active.contacts();
     if !contacts.contains(&c) {
         return c + 1;
     }

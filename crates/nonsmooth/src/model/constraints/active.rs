@@ -156,6 +156,12 @@ impl ActiveConstraints {
         self.compliance.clear();
     }
 
+    /// The constraints that are contact points of bodies.
+    #[inline]
+    pub fn contacts(&self) -> Range<usize> {
+        self.first_contact..self.first_contact + self.places.len()
+    }
+
     /// Room for `n` contact points more.
     pub(crate) fn reserve_contacts(&mut self, n: usize) {
         self.ids.reserve_exact(n);
@@ -213,7 +219,7 @@ impl ActiveConstraints {
 
     /// Moves what is kept to the front of all arrays.
     fn move_up(&mut self, kept: &[usize]) {
-        let points = self.first_contact..self.first_contact + self.places.len();
+        let points = self.contacts();
         let (mut to, mut row_to, mut point_to) = (0, 0, 0);
         let mut row = 0;
         for (c, &n) in kept.iter().enumerate() {
@@ -259,13 +265,13 @@ impl ActiveConstraints {
         changes: &[(Range<usize>, Vec<NewContact>)],
     ) {
         let mut old = std::mem::take(self);
+        let points = old.contacts();
         (self.jacobian, self.model) = (std::mem::take(&mut old.jacobian), old.model);
         (self.written, self.written_rows) = (old.written, old.written_rows);
         (self.runs, self.sets, self.set_start) = (old.runs, old.sets, old.set_start);
         (self.search, self.margins, self.kept) = (old.search, old.margins, old.kept);
         (self.runs_are_written, self.first_contact) = (old.runs_are_written, old.first_contact);
         (self.is_first, self.row_start) = (true, vec![0]);
-        let points = old.first_contact..old.first_contact + old.places.len();
         let mut changes = changes.iter().peekable();
         for (own, k) in old.own.iter().zip(0..) {
             for c in own.clone() {
