@@ -141,11 +141,12 @@ impl Model {
         fall(&self.loads, &now.v, h, mass.scalars(), v_next);
     }
 
-    /// v + κ M⁻¹ f of all families at an instant, with the forces of the model; κ = `length` [s]; springs look `ahead` [s].
+    /// v + κ M⁻¹ f of all families at an instant, with the forces of the model; κ = `length` [s]; springs look `ahead` [s]. Forces depend on
+    /// the velocities `seen`, which may be later than the v that is kicked.
     pub fn kick(
         &self,
         part: &Part<'_>,
-        at: &Instant<'_>,
+        (at, seen): (&Instant<'_>, &Instant<'_>),
         (length, ahead): (f64, f64),
         mass: &MassGroups,
         free: &mut Free,
@@ -157,12 +158,13 @@ impl Model {
         free.elastic.clear();
         if !self.forces.is_empty() {
             free.external.resize(self.n_velocities(), 0.0);
-            self.add_forces(at, length, free)?;
+            self.add_forces(seen, length, free)?;
         }
         if self.is_elastic {
             self.elastic_impulse(at, ahead, length, free)?;
         }
-        self.kick_drift_motions().try_for_each(|motion| motion.kick(self, part, at, length, mass, free))
+        self.kick_drift_motions()
+            .try_for_each(|motion| motion.kick(self, part, seen, (length, at.v), mass, free))
     }
 
     /// h (θ f(end) + (1−θ) f(now)) of the forces of the model, in working axes.

@@ -117,6 +117,7 @@ pub struct Model {
     has_constant_mass: bool,
     is_ballistic: bool,
     keeps_energy: bool,
+    sees_velocities: bool,
     /// Constant loads of all families where the model is ballistic.
     loads: Vec<f64>,
     /// Member of each velocity.
@@ -158,6 +159,7 @@ impl Model {
             has_constant_mass: false,
             is_ballistic: false,
             keeps_energy: false,
+            sees_velocities: false,
             loads: Vec::new(),
             members: Vec::new(),
             bilateral_gaps: Vec::new(),
@@ -183,6 +185,8 @@ impl Model {
             model.loads = model.systems.iter().flat_map(|family| family.loads()).copied().collect();
         }
         model.keeps_energy = model.systems.iter().all(|family| family.layout().keeps_energy);
+        model.sees_velocities = model.systems.iter().any(|family| family.layout().sees_velocities)
+            || model.forces.iter().any(|force| force.depends_on_state());
         model.is_linear = model.systems.iter().all(|family| family.layout().is_linear)
             && model.constraints.iter().all(|family| family.is_linear(&model))
             && model.forces.iter().all(|force| !force.depends_on_state());
@@ -241,6 +245,12 @@ impl Model {
     #[inline]
     pub fn is_elastic(&self) -> bool {
         self.is_elastic
+    }
+
+    /// Whether forces may depend on velocities, those of springs and dampers left out.
+    #[inline]
+    pub fn sees_velocities(&self) -> bool {
+        self.sees_velocities
     }
 
     /// Whether M̂ depends on its coefficients alone.

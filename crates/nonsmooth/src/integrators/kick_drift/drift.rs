@@ -34,6 +34,8 @@ pub(super) struct Drift {
     place: Place,
     /// v̂ as in the state.
     v_state: Vec<f64>,
+    /// Where it stands with the velocity at q, for forces that depend on it.
+    on_step: Place,
     /// The end of the drift as it is guessed.
     pub(super) end: Place,
     /// End velocity as in the state.
@@ -82,6 +84,26 @@ impl Drift {
     /// The end of the drift as it is guessed.
     pub(super) fn there(&self) -> Instant<'_> {
         self.end.instant(&self.presence)
+    }
+
+    /// Here with the velocity at q as a kick to `v` predicts it: v_q = v̂ + (τ/κ) (v − v̂).
+    pub(super) fn predict_on_step(&mut self, model: &Model, v: &[f64]) -> StepResult {
+        let share = self.lag / self.kick_length();
+        let Self { place, on_step, end_v_state, presence, .. } = self;
+        on_step.t = place.t;
+        on_step.q.clone_from(&place.q);
+        on_step.inputs.clone_from(&place.inputs);
+        on_step.angles.clone_from(&place.angles);
+        on_step.v.clear();
+        on_step.v.extend(place.v.iter().zip(v).map(|(v_hat, v)| v_hat + share * (v - v_hat)));
+        end_v_state.clone_from(&on_step.v);
+        model.to_state(&place.q, end_v_state);
+        on_step.complete(model, presence, end_v_state)
+    }
+
+    /// Here with that velocity.
+    pub(super) fn on_step(&self) -> Instant<'_> {
+        self.on_step.instant(&self.presence)
     }
 
     /// κ = τ + ½ rest: the length of the kick [s].
@@ -231,7 +253,7 @@ pub(super) fn half_kick(
     free: &mut Free,
 ) -> StepResult {
     let part = Part::whole(at.t, 0.0);
-    model.kick(&part, at, (length, 0.0), mass.groups(), free)?;
+    model.kick(&part, (at, at), (length, 0.0), mass.groups(), free)?;
     let Free { scratch, more, v, .. } = free;
     scratch.clear();
     scratch.resize(v.len(), 0.0);

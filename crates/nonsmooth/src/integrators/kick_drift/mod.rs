@@ -8,7 +8,8 @@
 //! v  = v_f + M⁻¹ Jᵀ p                            q⁺ = drift(q, v, h)
 //! ```
 //!
-//! v̂ is the velocity τ before q, τ half the length of the last drift (`State.lag`). An impact cuts the step: everything is taken to
+//! Forces that depend on velocities act with v_q = v̂ + (τ/κ)(ṽ − v̂), where ṽ is predicted with those of v̂: with v̂ itself they would be of first
+//! order, and a force across the velocity would give energy. v̂ is the velocity τ before q, τ half the length of the last drift (`State.lag`). An impact cuts the step: everything is taken to
 //! its instant along the path of the drift, the law acts there, and a fresh kick drives the rest of the step. Where a body that may
 //! meet another turns fast the step is made in pieces. Where there are many impacts at once they act at the start of the step in the
 //! one solve (early rebound). Lasting gaps within ±δ are kept as they are, so that rest is a fixed point.
@@ -202,9 +203,16 @@ impl Integrator for KickDrift {
             }
             factorize(model, &part, &drift.pass(), Coeffs::MASS, problem, mass)?;
             let Implicit { length, ahead, .. } = drift.pass().implicit;
-            model.kick(&part, &drift.here(), (length, ahead), mass.groups(), free)?;
+            let here = drift.here();
+            model.kick(&part, (&here, &here), (length, ahead), mass.groups(), free)?;
             linearize(model, &part, &drift.pass(), active)?;
             kick.predict(model, active, mass, free, drift)?;
+            if model.sees_velocities() && drift.lag > 0.0 {
+                drift.predict_on_step(model, &kick.v)?;
+                let seen = (&drift.here(), &drift.on_step());
+                model.kick(&part, seen, (length, ahead), mass.groups(), free)?;
+                kick.predict(model, active, mass, free, drift)?;
+            }
             let rules = Rules { all_early: cuts >= self.most_cuts, tolerance: settings.tolerance };
             self.scratch.confirm(model, rules, (settings, self.most_passes), log)?;
             self.scratch.solve(model, rules, (settings, self.most_passes), log)?;

@@ -46,6 +46,8 @@ pub struct Layout {
     pub is_ballistic: bool,
     /// Whether a θ-step with θ = ½ keeps its energy under constant loads: it is linear and undamped, nothing is prescribed.
     pub keeps_energy: bool,
+    /// Whether its forces depend on velocities.
+    pub sees_velocities: bool,
 }
 
 /// Whether a θ-step with these forces may have works beside those of constraints; see [`Layout::keeps_energy`].
@@ -302,13 +304,14 @@ pub trait ThetaMotion {
 /// Forces at one configuration, then motion without forces, which turns ω too.
 pub trait KickDriftMotion {
     /// Writes v + M⁻¹ (κ f + external) (working axes) into `free.v`, over the chosen members: f are the family's own forces at the
-    /// instant, `free.external` (where it is not empty) has the impulses of the others; κ = `length` [s].
+    /// instant, `free.external` (where it is not empty) has the impulses of the others; κ = `length` [s]. The velocity v that is kicked
+    /// may lag behind that of the instant.
     fn kick(
         &self,
         model: &Model,
         part: &Part<'_>,
         at: &Instant<'_>,
-        length: f64,
+        length_and_v: (f64, &[f64]),
         mass: &MassGroups,
         free: &mut Free,
     ) -> StepResult;

@@ -225,13 +225,13 @@ impl KickDriftMotion for PlanarBodies {
         model: &Model,
         part: &Part<'_>,
         at: &Instant<'_>,
-        length: f64,
+        (length, kicked): (f64, &[f64]),
         _mass: &MassGroups,
         free: &mut Free,
     ) -> StepResult {
         let g = model.rigid.gravity;
         for (i, _, v) in self.chosen(part.members) {
-            free.v[v..v + 3].copy_from_slice(&at.v[v..v + 3]);
+            free.v[v..v + 3].copy_from_slice(&kicked[v..v + 3]);
             if !at.is_present(i) {
                 continue;
             }

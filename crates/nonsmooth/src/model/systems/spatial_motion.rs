@@ -132,13 +132,13 @@ impl KickDriftMotion for SpatialBodies {
         model: &Model,
         part: &Part<'_>,
         at: &Instant<'_>,
-        length: f64,
+        (length, kicked): (f64, &[f64]),
         _mass: &MassGroups,
         free: &mut Free,
     ) -> StepResult {
         let fall = length * model.rigid.gravity;
         for Spot { i, v, .. } in self.chosen(part.members) {
-            free.v[v..v + 6].copy_from_slice(&at.v[v..v + 6]);
+            free.v[v..v + 6].copy_from_slice(&kicked[v..v + 6]);
             if !at.is_present(i) {
                 continue;
             }

@@ -1,5 +1,6 @@
 //! Kick–drift against closed forms and conserved quantities.
 
+mod forced;
 mod free;
 mod impacts;
 mod joints;

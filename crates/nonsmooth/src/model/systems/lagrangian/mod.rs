@@ -103,7 +103,8 @@ impl LagrangianSystems {
         let first = systems.first().map_or(0, |system| system.range.start);
         let end = systems.last().map_or(0, |system| system.range.end);
         let members = first_member..first_member + systems.len();
-        let layout = Layout { q: first..end, v: first..end, members, ..Layout::default() };
+        let (q, v) = (first..end, first..end);
+        let layout = Layout { q, v, members, sees_velocities: true, ..Layout::default() };
         let mut fixed = vec![false; end - first];
         prescribed.iter().for_each(|p| fixed[p.index - first] = true);
         Self { layout, systems, prescribed, fixed, first_dense }

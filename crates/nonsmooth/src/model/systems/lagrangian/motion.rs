@@ -138,7 +138,7 @@ impl KickDriftMotion for LagrangianSystems {
         model: &Model,
         part: &Part<'_>,
         at: &Instant<'_>,
-        length: f64,
+        (length, v): (f64, &[f64]),
         mass: &MassGroups,
         free: &mut Free,
     ) -> StepResult {
@@ -157,13 +157,13 @@ impl KickDriftMotion for LagrangianSystems {
         }
         if !self.prescribed.is_empty() {
             // What M couples to a prescribed velocity feels its change.
-            changes(&self.prescribed, model, at.t + 0.5 * part.h, at.v, &mut free.more)?;
+            changes(&self.prescribed, model, at.t + 0.5 * part.h, v, &mut free.more)?;
             self.times(model, at, [-1.0, 0.0, 0.0], &free.more, &mut free.v)?;
         }
         for (member, system) in self.chosen(part) {
             let range = system.range.clone();
             mass.solve_group(member, &mut free.v, &mut free.scratch);
-            range.clone().for_each(|i| free.v[i] += at.v[i]);
+            range.clone().for_each(|i| free.v[i] += v[i]);
             check_finite_from(model, "velocity", range.start, &free.v[range.clone()])?;
         }
         for prescribed in &self.prescribed {

@@ -96,6 +96,7 @@ impl LinearSystems {
         family.is_symmetric = family.damping.as_ref().is_none_or(|c| c.is_symmetric(0.0));
         family.layout.members = first_member..first_member + family.groups.len();
         family.layout.keeps_energy = family.prescribed.is_empty() && family.damping.is_none();
+        family.layout.sees_velocities = family.damping.is_some();
         family.layout.is_ballistic = family.layout.keeps_energy
             && family.forces.is_empty()
             && family.stiffness.is_none()

@@ -181,7 +181,7 @@ impl KickDriftMotion for LinearSystems {
         model: &Model,
         part: &Part<'_>,
         at: &Instant<'_>,
-        length: f64,
+        (length, v): (f64, &[f64]),
         mass: &MassGroups,
         free: &mut Free,
     ) -> StepResult {
@@ -196,13 +196,13 @@ impl KickDriftMotion for LinearSystems {
         }
         if !self.prescribed.is_empty() {
             // What M couples to a prescribed velocity feels its change.
-            changes(&self.prescribed, model, at.t + 0.5 * part.h, at.v, &mut free.scratch)?;
+            changes(&self.prescribed, model, at.t + 0.5 * part.h, v, &mut free.scratch)?;
             self.times(model, at, [-1.0, 0.0, 0.0], &free.scratch, &mut f)?;
         }
         for member in part.members.within(self.layout.members.clone()) {
             let velocities = self.groups.velocities(member - first);
             mass.solve_group(member, &mut f, &mut free.scratch);
-            velocities.iter().for_each(|&i| free.v[i as usize] = at.v[i as usize] + f[i as usize]);
+            velocities.iter().for_each(|&i| free.v[i as usize] = v[i as usize] + f[i as usize]);
         }
         for prescribed in &self.prescribed {
             free.v[prescribed.index] = prescribed.at(model, at.t + 0.5 * part.h)?;
