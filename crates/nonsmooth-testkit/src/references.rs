@@ -17,6 +17,11 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
+/// The folder of the committed references. `cargo xtask mutations` names another one, with a mistake in it.
+fn references() -> PathBuf {
+    std::env::var_os("NONSMOOTH_REFERENCES").map_or_else(|| root().join("references"), PathBuf::from)
+}
+
 /// A reference trajectory.
 pub struct Table {
     /// Names of the columns.
@@ -28,7 +33,7 @@ pub struct Table {
 impl Table {
     /// The table of this entry of `references/trajectories`.
     pub fn read(entry: &str) -> Self {
-        let folder = root().join("references/trajectories").join(entry);
+        let folder = references().join("trajectories").join(entry);
         let mut text = String::new();
         let (plain, packed) = (folder.join("ref.csv"), folder.join("ref.csv.gz"));
         let read = match (File::open(plain), File::open(packed)) {
@@ -98,7 +103,7 @@ impl Problems {
     /// The problems that are committed.
     pub fn committed() -> Self {
         let lines = manifest(|bytes| bytes <= LARGEST_COMMITTED);
-        Self { folder: root().join("references/problems"), lines }
+        Self { folder: references().join("problems"), lines }
     }
 
     /// The larger ones, beside the clone; panics if they are not there.
@@ -131,7 +136,7 @@ pub fn number(line: &Line, column: &str) -> Option<f64> {
 
 /// The lines of the manifest whose size [bytes] is wanted.
 fn manifest(wanted: impl Fn(f64) -> bool) -> Vec<Line> {
-    let path = root().join("references/problems/manifest.csv");
+    let path = references().join("problems/manifest.csv");
     let text =
         std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut lines = text.lines();
@@ -178,7 +183,7 @@ mod tests {
 
     #[test]
     fn every_listed_table_is_there_with_its_rows() {
-        let index = std::fs::read_to_string(root().join("references/trajectories/index.csv")).unwrap();
+        let index = std::fs::read_to_string(references().join("trajectories/index.csv")).unwrap();
         let lines: Vec<Vec<String>> = index.lines().skip(1).map(cells).collect();
         assert_eq!(lines.len(), 25);
         for line in lines {

@@ -11,12 +11,18 @@ const UNDONE: [&str; 2] = [concat!("TO", "DO"), concat!("FIX", "ME")];
 const IN_RUST: [&str; 3] =
     [concat!("todo", "!("), concat!("unimplemented", "!("), concat!("#[ign", "ore")];
 const UNWRAP: &str = concat!(".unw", "rap()");
+/// What lies beside the clone, and the one file that may read it: for the tier `large`.
+const BESIDE: &str = concat!("/sha", "red/");
+const READS_BESIDE: &str = "crates/nonsmooth-testkit/src/references.rs";
+/// How a test begins that passes because something is missing.
+const GIVES_UP: &str = concat!("else { ret", "urn };");
 
 pub(super) fn check(tree: &Tree, breaches: &mut Vec<Breach>) {
     for (path, file) in tree.files() {
         for line in tree.lines(path, file) {
-            let wrong =
-                anywhere(line).or_else(|| if path.ends_with(".rs") { in_rust(line) } else { None });
+            let wrong = anywhere(line)
+                .or_else(|| path.ends_with(".rs").then(|| in_rust(line)).flatten())
+                .or_else(|| path.starts_with("crates/").then(|| in_tests(path, line)).flatten());
             breaches.extend(wrong.map(|wrong| Breach::new(path, line.number, wrong)));
         }
     }
@@ -38,6 +44,20 @@ fn in_rust(line: Line<'_>) -> Option<String> {
     }
     let unwraps = !line.is_test && code.contains(UNWRAP);
     unwraps.then(|| format!("`{UNWRAP}` outside tests: return the error, or `expect` with the reason"))
+}
+
+/// A test compares with what is committed, and does not pass because something is missing.
+fn in_tests(path: &str, line: Line<'_>) -> Option<String> {
+    let code = code(line.text);
+    if path.ends_with(".rs") && path != READS_BESIDE && line.text.contains(BESIDE) {
+        return Some(
+            "reads a folder beside the clone: what tests need is committed in `references/`".to_owned(),
+        );
+    }
+    let is_body = line.text.starts_with("    let ") && path.contains("/tests/");
+    let gives_up = is_body && code.trim_end().ends_with(GIVES_UP);
+    gives_up
+        .then(|| "a test that returns here passes without comparing anything: fail instead".to_owned())
 }
 
 /// Whether an absolute path begins so; in an address or a relative path a letter or dot comes before.
@@ -101,5 +121,16 @@ mod tests {
         );
         assert_eq!(lines("src/a.rs", &text), [2]);
         assert_eq!(lines("crates/x/tests/a.rs", &text), [0; 0]);
+    }
+
+    #[test]
+    fn tests_that_compare_nothing_are_found() {
+        let text =
+            format!("fn a() {{\n    let Some(b) = c() {GIVES_UP}\n        let d = e() {GIVES_UP}\n}}\n");
+        assert_eq!(lines("crates/x/tests/a.rs", &text), [2]);
+        assert_eq!(lines("crates/x/src/a.rs", &text), [0; 0]);
+        let text = format!("let a = \"..{BESIDE}b\";\n");
+        assert_eq!(lines("crates/x/tests/a.rs", &text), [1]);
+        assert_eq!(lines(READS_BESIDE, &text), [0; 0]);
     }
 }

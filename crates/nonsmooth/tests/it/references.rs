@@ -9,61 +9,11 @@ use crate::kit::{
     Trajectory,
 };
 use crate::{integrator, moreau_jean};
-use flate2::read::GzDecoder;
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
+use nonsmooth_testkit::Table;
 
 /// The specs give up to 3e-13 for an independent code: numbers up to 10, and every impact amplifies
 /// rounding a little.
 const ROUNDING: f64 = 1e-12;
-
-/// A reference table.
-pub struct Table {
-    pub names: Vec<String>,
-    pub rows: Vec<Vec<f64>>,
-}
-
-impl Table {
-    /// The table of this entry; `None`, and a word on stderr, if there is no shared folder.
-    pub fn read(entry: &str) -> Option<Self> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/references").join(entry);
-        let mut text = String::new();
-        if let Ok(mut file) = File::open(root.join("ref.csv")) {
-            file.read_to_string(&mut text).expect("a table is text");
-        } else if let Ok(file) = File::open(root.join("ref.csv.gz")) {
-            GzDecoder::new(file).read_to_string(&mut text).expect("a table is text");
-        } else {
-            eprintln!("SKIP: no reference table in {}", root.display());
-            return None;
-        }
-        let mut lines = text.lines();
-        let names = lines.next().expect("a table has a header").split(',').map(str::to_owned).collect();
-        let number = |x: &str| x.trim().parse().expect("a table holds numbers");
-        let rows = lines.map(|line| line.split(',').map(number).collect()).collect();
-        Some(Self { names, rows })
-    }
-
-    pub fn column(&self, name: &str) -> usize {
-        self.names.iter().position(|n| n == name).expect("the spec names the columns")
-    }
-
-    /// Asserts that `ours(k)`, by row, agrees with the column.
-    pub fn check(&self, name: &str, tolerance: f64, ours: impl Fn(usize) -> f64) {
-        let column = self.column(name);
-        let mut worst = (0.0, 0);
-        for (k, row) in self.rows.iter().enumerate() {
-            let difference = (ours(k) - row[column]).abs();
-            if !(difference <= worst.0) {
-                worst = (difference, k);
-            }
-        }
-        let (difference, k) = worst;
-        let told = format!("{name}: worst difference {difference:.1e} at t = {}", self.rows[k][0]);
-        eprintln!("{told}");
-        assert!(difference <= tolerance, "{told}, tolerance {tolerance:.0e}");
-    }
-}
 
 /// Runs `n` steps and keeps everything.
 fn run(model: Arc<Model>, state: State, options: &Options, h: f64, n: u64) -> Trajectory {
@@ -97,7 +47,7 @@ fn ball(restitution: f64) -> Built {
 
 #[test]
 fn bouncing_ball_ts() {
-    let Some(table) = Table::read("bouncing_ball_ts") else { return };
+    let table = Table::read("bouncing_ball_ts");
     let (model, state) = ball(0.9);
     let ours = run(model, state, &Options::default(), 0.005, 2000);
     assert_eq!(table.rows.len(), ours.t.len());
@@ -111,7 +61,7 @@ fn bouncing_ball_ts() {
 /// The first row is the initial state, stamped h; λ_n and p0 are impulses.
 #[test]
 fn ball_2d_friction() {
-    let Some(table) = Table::read("ball_2d_friction") else { return };
+    let table = Table::read("ball_2d_friction");
     let (radius, inertia) = (0.5, 0.4 * 0.25);
     let mut builder = ModelBuilder::new();
     let ball = Linear::new("ball", Sparse::diagonal(&[1.0, 1.0, inertia]))
@@ -134,7 +84,7 @@ fn ball_2d_friction() {
 
 #[test]
 fn bouncing_ball_combined_projection() {
-    let Some(table) = Table::read("bouncing_ball_combined_projection") else { return };
+    let table = Table::read("bouncing_ball_combined_projection");
     let (model, state) = ball(0.9);
     let options = Options::default()
         .with_word("projection", "combined")
@@ -159,7 +109,7 @@ fn bouncing_ball_combined_projection() {
 
 #[test]
 fn two_bouncing_balls() {
-    let Some(table) = Table::read("two_bouncing_balls") else { return };
+    let table = Table::read("two_bouncing_balls");
     let mut builder = ModelBuilder::new();
     let ball = |name: &str, m: f64, q: f64| {
         Linear::new(name, Sparse::diagonal(&[m])).load(&[-9.81 * m]).initial(&[q], &[0.0])
@@ -183,7 +133,7 @@ fn two_bouncing_balls() {
 
 #[test]
 fn column_of_beads_ts() {
-    let Some(table) = Table::read("column_of_beads_ts") else { return };
+    let table = Table::read("column_of_beads_ts");
     let mut builder = ModelBuilder::new();
     let law = builder.law("rebound", NewtonImpact { restitution: 0.9 });
     let mut below = None;
@@ -211,7 +161,7 @@ fn column_of_beads_ts() {
 
 #[test]
 fn ball_on_moving_plane() {
-    let Some(table) = Table::read("ball_on_moving_plane") else { return };
+    let table = Table::read("ball_on_moving_plane");
     let mut builder = ModelBuilder::new();
     let ball = Linear::new("ball", Sparse::diagonal(&[1.0])).load(&[-9.81]).initial(&[1.0], &[0.0]);
     let ball = builder.linear(ball);
@@ -257,7 +207,7 @@ fn bar(n: usize) -> (Sparse, Sparse) {
 
 #[test]
 fn impacting_bar_fem() {
-    let Some(table) = Table::read("impacting_bar_fem") else { return };
+    let table = Table::read("impacting_bar_fem");
     let (n, h) = (100, 2e-6);
     let (mass, stiffness) = bar(n);
     let mut builder = ModelBuilder::new();
@@ -323,7 +273,7 @@ fn worst(table: &Table, differences: &[[f64; 2]], end: f64) -> [f64; 2] {
 
 #[test]
 fn double_pendulum_reproduces_the_table_while_it_is_predictable() {
-    let Some(table) = Table::read("double_pendulum") else { return };
+    let table = Table::read("double_pendulum");
     let options = Options::default().with_word("mass_at", "end");
     let (_, differences) = double_pendulum_differences(&table, &options);
     let [angle, rate] = worst(&table, &differences, 0.64);
@@ -338,7 +288,7 @@ fn double_pendulum_reproduces_the_table_while_it_is_predictable() {
 
 #[test]
 fn double_pendulum_reproduces_the_table_to_its_end_when_newton_stops_as_early() {
-    let Some(table) = Table::read("double_pendulum") else { return };
+    let table = Table::read("double_pendulum");
     let options = Options::default().with_word("mass_at", "end").with("newton_tolerance", 0.05);
     let (_, differences) = double_pendulum_differences(&table, &options);
     let [angle, rate] = worst(&table, &differences, 0.64);
@@ -353,7 +303,7 @@ fn double_pendulum_reproduces_the_table_to_its_end_when_newton_stops_as_early() 
 
 #[test]
 fn double_pendulum_at_theta_configuration_differs_by_the_square_of_the_step() {
-    let Some(table) = Table::read("double_pendulum") else { return };
+    let table = Table::read("double_pendulum");
     let (_, differences) = double_pendulum_differences(&table, &Options::default());
     let [angle, rate] = worst(&table, &differences, 0.64);
     eprintln!("theta: before 0.64 s angles {angle:.2e}, rates {rate:.2e}");
@@ -366,7 +316,7 @@ fn double_pendulum_at_theta_configuration_differs_by_the_square_of_the_step() {
 
 #[test]
 fn double_pendulum_keeps_energy_and_constraints_of_the_table_to_the_end() {
-    let Some(table) = Table::read("double_pendulum") else { return };
+    let table = Table::read("double_pendulum");
     let energy = |q: &[f64], v: &[f64]| {
         let kinetic = v[0] * v[0] + (q[0] - q[1]).cos() * v[0] * v[1] + 0.5 * v[1] * v[1];
         kinetic - 10.0 * (2.0 * q[0].cos() + q[1].cos())
@@ -396,7 +346,7 @@ fn double_pendulum_keeps_energy_and_constraints_of_the_table_to_the_end() {
 /// The spec calls the table qualitative, but every rule of the scheme can be read from it, the rattle at the end included.
 #[test]
 fn bouncing_ball_d1minus() {
-    let Some(table) = Table::read("bouncing_ball_d1minus") else { return };
+    let table = Table::read("bouncing_ball_d1minus");
     let (model, state) = ball(0.9);
     let scheme = integrator("d1-minus", &Options::default());
     let mut simulation = Simulation::new(model, state, scheme, 5e-4).expect("accepted");
