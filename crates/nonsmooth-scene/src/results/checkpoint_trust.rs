@@ -47,6 +47,8 @@ pub(super) fn numbers(summary: &Summary) -> Vec<f64> {
         s.residual,
         s.residual_at,
         s.turn,
+        s.slip,
+        s.restarted_slip,
     ];
     numbers.extend(s.notes.iter().flat_map(|note| [note.largest, note.sum, note.largest_at]));
     numbers
@@ -83,8 +85,10 @@ pub(super) fn note_words(note: &Noted) -> String {
 
 /// The summary from its numbers, counts and the words of its notes, a line each.
 pub(super) fn summary(numbers: &[f64], counts: &[i64], words: &str) -> Option<Summary> {
-    let (first, of_notes) = numbers.split_first_chunk::<8>()?;
-    let [penetration, at, overlap, relative_overlap, overlap_at, residual, residual_at, turn] = *first;
+    let (first, of_notes) = numbers.split_first_chunk::<10>()?;
+    let [penetration, at, overlap, relative_overlap, overlap_at, residual, residual_at, rest @ ..] =
+        *first;
+    let [turn, slip, restarted_slip] = rest;
     let (first, note_counts) = counts.split_first_chunk::<14>()?;
     let [tallies @ .., place, overlaps, high, low] = *first;
     let [steps, impacts, unconverged, newton_iterations, most, separating, inner @ ..] =
@@ -107,6 +111,8 @@ pub(super) fn summary(numbers: &[f64], counts: &[i64], words: &str) -> Option<Su
         most_constraints: most as usize,
         separating_impulses: separating,
         turn,
+        slip,
+        restarted_slip,
         notes: notes(words, of_notes, note_counts)?,
     })
 }

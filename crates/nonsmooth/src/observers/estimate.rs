@@ -1,15 +1,16 @@
 //! An estimate of the error that the step size makes, from the ledger of a run.
 //!
 //! ```text
-//! ε = max( max |S| / max T,  max (‖ω‖ h)² / 12 ),      h for 1 % = h (0.01 / ε)^(1/p)
+//! ε₂ = max( max |S| / max T,  max (‖ω‖ h)² / 12 ),      ε₁ = ½ max s⁺ / max s,      ε = max(ε₁, ε₂)
+//! h for 1 % = h min( (0.01 / ε₂)^(1/p),  0.01 / ε₁ )
 //! ```
 //!
 //! S is the energy that only the scheme created, p the order of the scheme. The ledger sees what does work: lasting contacts, joints, the
 //! scheme itself. A body in space whose moments of inertia differ, and the arm of a joint, turn through ‖ω‖ h in a step, and the
 //! midpoint rule leaves a twelfth of the square of it, which no energy shows in steady motion: a heavy top tilts while its energy stands
-//! still. Where neither tells, or where the error lies
-//! elsewhere (impacts that are not resolved in time, rebounds that were given up, steps that were not solved), no number is given
-//! but the reason.
+//! still. A contact whose slip turns round sticks to the end of the step: s⁺ is the slip in the step after, of which half is lost on average,
+//! and s any slip (`slips.rs`). Where none of these tells, or where the error lies elsewhere (impacts that are not resolved in time, rebounds
+//! that were given up, steps that were not solved), no number is given but the reason.
 
 use super::{EnergyLedger, Summary};
 use thiserror::Error;
@@ -80,11 +81,13 @@ pub fn estimate(
     }
     // Of methods of higher order it is smaller, and not known.
     let turning = if accuracy.order <= 2 { summary.turn * summary.turn / 12.0 } else { 0.0 };
-    let relative = ledger.error_estimate().unwrap_or(0.0).max(turning);
+    let smooth = ledger.error_estimate().unwrap_or(0.0).max(turning);
+    let turned = if summary.slip > 0.0 { 0.5 * summary.restarted_slip / summary.slip } else { 0.0 };
+    let relative = smooth.max(turned);
     // What is rounding after many steps tells nothing.
     if !(relative > ROUNDING) {
         return Err(CannotTell::Invisible);
     }
-    let factor = (0.01 / relative).powf(1.0 / f64::from(accuracy.order));
+    let factor = (0.01 / smooth).powf(1.0 / f64::from(accuracy.order)).min(0.01 / turned);
     Ok(ErrorEstimate { relative, step_size_for_one_percent: factor * step_size })
 }

@@ -2,6 +2,7 @@
 
 mod energy_ledger;
 mod estimate;
+mod slips;
 mod summary;
 mod trajectory;
 mod warnings;

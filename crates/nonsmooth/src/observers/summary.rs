@@ -1,5 +1,6 @@
 //! The trust summary: how far the run may be believed, in a few numbers.
 
+use super::slips::slips;
 use super::warnings::{Warning, largest_turn, warnings};
 use crate::log::{Counts, StepLog};
 use crate::model::constraints::Column;
@@ -42,6 +43,10 @@ pub struct Summary {
     pub separating_impulses: u64,
     /// Largest ‖ω‖ h of a body in space whose moments of inertia differ, or of one that a joint holds [rad].
     pub turn: f64,
+    /// Largest slip of a contact, where the scheme remembers it [m/s].
+    pub slip: f64,
+    /// Largest slip in a step after one in which the contact carried and stuck [m/s].
+    pub restarted_slip: f64,
     /// What the scheme noted, in order of first appearance.
     pub notes: Vec<Noted>,
 }
@@ -98,6 +103,9 @@ impl Summary {
     #[inline(never)]
     fn book_warnings(&mut self, step: &Observation<'_>) {
         self.turn = self.turn.max(largest_turn(step));
+        let slips = slips(step);
+        self.slip = self.slip.max(slips.largest);
+        self.restarted_slip = self.restarted_slip.max(slips.restarted);
         for Warning { what, value, about } in warnings(step).into_iter().flatten() {
             self.book_note(what, value, step.after.t, || about.names(step.model));
         }

@@ -86,6 +86,7 @@ const NAMES: &[Case] = &[
     ("between = [\"steel\", \"ground\"]", "between = [\"ground\", \"stone\"]", "[\"ground\", \"stone\"]", "the pair `ground` and `stone` is given twice"),
     ("between = [\"steel\", \"ground\"]", "between = [\"steel\"]", "[\"steel\"]", "`between` names two materials, got 1"),
     ("between = [\"steel\", \"ground\"]", "between = [\"steel\", \"stone\"]", "\"steel\"\nmass", "`ball` and `floor` may meet, but their materials `steel` and `ground` have no law"),
+    ("[material.stone]\nfriction = 0.5\n", "", "\"stone\"\ndensity", "`brick[0]` and `brick[1]` may meet, but their materials `stone` and `stone` have no law"),
     ("friction = 0.6", "friction = -0.6", "-0.6", "`friction` must be a number in"),
     ("restitution = 0.4", "restitution = 1.4", "1.4", "`restitution` must be a number in [0, 1], got 1.4"),
     ("friction = 0.3", "facets = 8", "8\n", "without `friction`, `facets` has no meaning"),

@@ -3,8 +3,8 @@
 use crate::laws::Law;
 use crate::model::issue::{Issue, Place};
 use crate::model::rigid::{
-    Body, BodyIssue, Collider, FARTHEST, KinematicBody, Materials, PairError, PosedShape, Region,
-    RigidTable, Symmetric,
+    Body, BodyIssue, Collider, ColliderRow, FARTHEST, KinematicBody, Materials, PairError, PosedShape,
+    Region, RigidTable, Symmetric,
 };
 
 /// Checks a body.
@@ -139,12 +139,12 @@ fn check_pairs(table: &RigidTable, issues: &mut Vec<(Place, Issue)>) {
         for b in 0..=a {
             let met = |x: usize, y: usize| Some((user[n + x]?, user[n + y].or(user[y])?));
             let Some((i, j)) = met(a, b).or_else(|| met(b, a)) else { continue };
-            // A single body of a material does not meet itself.
+            // A body does not meet itself.
             let of = table.colliders[i].on;
-            let own =
-                |row: &crate::model::rigid::ColliderRow| row.collider.material.0 != a || row.on == of;
-            let alone = i == j && table.colliders.iter().all(own);
-            if table.pair_laws[a * n + b].is_none() && !alone {
+            let is_other = |row: &ColliderRow| row.collider.material.0 == a && row.on != of;
+            let other = if i == j { table.colliders.iter().position(is_other) } else { Some(j) };
+            let Some(j) = other else { continue };
+            if table.pair_laws[a * n + b].is_none() {
                 let name = |i: usize| table.name(table.colliders[i].on).to_owned();
                 let material =
                     |i: usize| table.materials[table.colliders[i].collider.material.0].clone();
