@@ -4,8 +4,12 @@
 //! velocity   v⁺ ← v + 0.9 (v⁺ − v)          position   q⁺ ← q + 0.9 (q⁺ − q)
 //! excess     v⁺ ← v + 1.5 (v⁺ − v), q⁺ ← q + 1.5 (q⁺ − q)
 //! offset     v⁺ ← v⁺ + 0.01, q⁺ ← q⁺ + 0.01       sink       q⁺ ← q⁺ − 0.01       still      v⁺ ← v, q⁺ ← q
+//! crowd      v⁺ ← v⁺ + 0.01 n, with n active constraints
 //! log        impulses, velocities of constraints, gaps, works and energies × 0.9; events 0.1 h early; evaluations × 10⁴
+//! sign       impulses, velocities of constraints, gaps and works × −1; a note without ground
 //! ```
+//!
+//! A mistake of the state leaves the log as it was, except for the gaps, which are those of the wrong state.
 
 use nonsmooth::model::State;
 use nonsmooth::solvers::Problem;
@@ -33,19 +37,25 @@ pub(super) enum Mistake {
     Sink,
     /// No change at all.
     Still,
+    /// Constraints that carry nothing are felt.
+    Crowd,
     /// What the step says of itself.
     Log,
+    /// The sign of what the step says of itself.
+    Sign,
 }
 
 impl Mistake {
-    pub(super) const ALL: [Self; 7] = [
+    pub(super) const ALL: [Self; 9] = [
         Mistake::Velocity,
         Mistake::Position,
         Mistake::Excess,
         Mistake::Offset,
         Mistake::Sink,
         Mistake::Still,
+        Mistake::Crowd,
         Mistake::Log,
+        Mistake::Sign,
     ];
 
     /// For the page.
@@ -57,7 +67,28 @@ impl Mistake {
             Mistake::Offset => "offset",
             Mistake::Sink => "sink",
             Mistake::Still => "still",
+            Mistake::Crowd => "crowd",
             Mistake::Log => "log",
+            Mistake::Sign => "sign",
+        }
+    }
+
+    /// What it does to every step, for the page.
+    pub(super) fn what(self) -> &'static str {
+        match self {
+            Mistake::Velocity => "a tenth of each change of velocity is lost",
+            Mistake::Position => "a tenth of each change of position is lost",
+            Mistake::Excess => "all changes are half as large again",
+            Mistake::Offset => "0.01 is added to velocities and coordinates",
+            Mistake::Sink => "0.01 is taken from coordinates",
+            Mistake::Still => "nothing moves",
+            Mistake::Crowd => "0.01 is added to velocities for each active constraint",
+            Mistake::Log => {
+                "a tenth of what the step reports is lost: impulses, gaps, works, energies; events are early, counts wrong, notes missing"
+            }
+            Mistake::Sign => {
+                "impulses, gaps and works are reported with the wrong sign, and a note without ground"
+            }
         }
     }
 }
@@ -86,6 +117,18 @@ fn misreport(h: f64, log: &mut StepLog) {
     log.energies.potential *= SHARE;
     log.counts.evaluations *= 10_000;
     log.notes.clear();
+}
+
+/// What a step with the wrong sign in its books says.
+fn reverse(log: &mut StepLog) {
+    let arrays = [&mut log.constraints.impulse, &mut log.constraints.u_plus, &mut log.gaps];
+    arrays.into_iter().flatten().for_each(|x| *x = -*x);
+    for event in &mut log.events {
+        event.impulse.iter_mut().chain(&mut event.u_plus).for_each(|x| *x = -*x);
+    }
+    let twice = log.works.columns().map(|(_, x)| 2.0 * x);
+    log.works -= nonsmooth::Works::from_columns(twice);
+    log.notes.push(nonsmooth::Note { what: "a note without ground, against (H'5) [–]", value: 1.0 });
 }
 
 impl Integrator for Mistaken {
@@ -117,7 +160,15 @@ impl Integrator for Mistaken {
                 next.v.copy_from_slice(&now.v);
                 next.q.copy_from_slice(&now.q);
             }
+            Mistake::Crowd => {
+                let n = log.constraints.ids.len() as f64;
+                next.v.iter_mut().for_each(|v| *v += OFFSET * n);
+            }
             Mistake::Log => misreport(h, log),
+            Mistake::Sign => reverse(log),
+        }
+        if !matches!(self.mistake, Mistake::Log | Mistake::Sign) {
+            model.gaps_of(next, &mut log.gaps)?;
         }
         Ok(())
     }

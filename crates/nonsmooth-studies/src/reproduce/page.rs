@@ -1,6 +1,8 @@
 //! The page: `README.md` and `index.html` in one folder, with the figures as PNG beside them.
 
+use super::mistake::Mistake;
 use super::paper::{Line, Paper, Section};
+use super::proof::OTHERS;
 use anyhow::Context as _;
 use nonsmooth_draw::plot::draw;
 use std::fmt::Write as _;
@@ -10,8 +12,8 @@ use std::path::Path;
 type Made = (&'static Paper, Vec<Section>);
 
 const TITLE: &str = "The papers, made again";
-const LEAD: &str = "What the five papers behind this project show, computed again by `nonsmooth reproduce` and judged line by line: \
-    each line compares a number measured here with what the paper says or implies.";
+const LEAD: &str = "Written by `nonsmooth reproduce`. What the papers behind this project show is computed again and judged line by line: each line \
+    compares a number measured here with what the paper says or implies, within a bound whose reason stands beside it.";
 
 /// Writes page and figures into `folder`.
 pub(super) fn write(folder: &Path, made: &[Made]) -> anyhow::Result<()> {
@@ -32,19 +34,48 @@ fn verdict(line: &Line) -> &'static str {
     if line.passed { "pass" } else { "FAIL" }
 }
 
-/// What was found about a line's ability to fail; empty where that was not tried.
+/// What was found about a line's ability to fail; what its author says where that was not tried.
 fn proof(line: &Line) -> String {
-    line.proof.as_ref().map_or(String::new(), |proof| format!("; {}", proof.told()))
+    match &line.proof {
+        Some(proof) => format!("; {}", proof.told()),
+        None if line.is_arithmetic => "; arithmetic, not counted".to_owned(),
+        None => String::new(),
+    }
+}
+
+/// What `--prove` adds to the page; nothing where no line was tried.
+fn proof_text(made: &[Made]) -> String {
+    let lines = || made.iter().flat_map(|(_, sections)| sections).flat_map(|section| &section.lines);
+    if lines().all(|line| line.proof.is_none()) {
+        return String::new();
+    }
+    let (all, arithmetic) = (lines().count(), lines().filter(|line| line.is_arithmetic).count());
+    let weak = lines().filter(|line| line.proof.as_ref().is_some_and(|proof| !proof.is_good())).count();
+    let mistakes = Mistake::ALL.map(|mistake| format!("`{}` ({})", mistake.name(), mistake.what()));
+    format!(
+        "Whether each line can fail was tried: `nonsmooth reproduce --prove` makes every scheme of a section wrong in turn, {}, or puts \
+         another scheme in its place (`{}`). The last column says with which of these a line fails, for every scheme that changes its \
+         number. Of {all} lines {arithmetic} use no scheme: they are marked as arithmetic and not counted. {} of the others fall \
+         by their number with every scheme they depend on, {weak} do not.",
+        mistakes.join(", "),
+        OTHERS.join("`, `"),
+        all - arithmetic - weak,
+    )
 }
 
 /// Passed and all lines.
 fn score(sections: &[Section]) -> (usize, usize) {
-    let lines = || sections.iter().flat_map(|section| &section.lines).filter(|line| line.counts());
+    let lines = || sections.iter().flat_map(|section| &section.lines).filter(|line| !line.is_arithmetic);
     (lines().filter(|line| line.passed).count(), lines().count())
 }
 
 fn markdown(made: &[Made]) -> String {
-    let mut text = format!("# {TITLE}\n\n{LEAD}\n\n| paper | lines that pass |\n|---|---|\n");
+    let mut text = format!("# {TITLE}\n\n{LEAD}\n\n");
+    let proved = proof_text(made);
+    if !proved.is_empty() {
+        let _ = write!(text, "{proved}\n\n");
+    }
+    text.push_str("| paper | lines that pass |\n|---|---|\n");
     for (paper, sections) in made {
         let (passed, all) = score(sections);
         let _ =
@@ -72,14 +103,14 @@ fn markdown_section(section: &Section, text: &mut String) {
         let _ = write!(text, "\n![{caption}]({name}.png)\n\n*{caption}*\n");
     }
     if !section.lines.is_empty() {
-        text.push_str("\n| place | statement | measured | expected | |\n|---|---|---|---|---|\n");
+        text.push_str("\n| place | statement | measured | expected | why this bound | |\n|---|---|---|---|---|---|\n");
     }
     for line in &section.lines {
-        let Line { place, what, measured, expected, tolerance, .. } = line;
-        let what = cell(what);
+        let Line { place, what, measured, expected, tolerance, reason, .. } = line;
+        let (what, reason) = (cell(what), cell(reason));
         let _ = writeln!(
             text,
-            "| {place} | {what} | {measured} | {expected}{tolerance} | {}{} |",
+            "| {place} | {what} | {measured} | {expected}{tolerance} | {reason} | {}{} |",
             verdict(line),
             proof(line)
         );
@@ -96,8 +127,9 @@ fn html(made: &[Made]) -> String {
     let mut text = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{TITLE}</title>\
          <meta name=\"viewport\" content=\"width=device-width\"><style>{STYLE}</style></head><body>\n\
-         <h1>{TITLE}</h1>\n<p>{}</p>\n<table><tr><th>paper</th><th>lines that pass</th></tr>\n",
-        inline(LEAD)
+         <h1>{TITLE}</h1>\n<p>{}</p>\n<p>{}</p>\n<table><tr><th>paper</th><th>lines that pass</th></tr>\n",
+        inline(LEAD),
+        inline(&proof_text(made))
     );
     for (paper, sections) in made {
         let ((passed, all), title) = (score(sections), inline(paper.title));
@@ -131,18 +163,20 @@ fn html_section(section: &Section, text: &mut String) {
         return;
     }
     text.push_str(
-        "<table><tr><th>place</th><th>statement</th><th>measured</th><th>expected</th><th></th></tr>\n",
+        "<table><tr><th>place</th><th>statement</th><th>measured</th><th>expected</th>\
+         <th>why this bound</th><th></th></tr>\n",
     );
     for line in &section.lines {
-        let Line { place, what, measured, expected, tolerance, .. } = line;
+        let Line { place, what, measured, expected, tolerance, reason, .. } = line;
         let verdict = verdict(line);
         let _ = writeln!(
             text,
-            "<tr><td>{}</td><td>{}</td><td>{measured}</td><td>{}{}</td><td class=\"{verdict}\">{verdict}{}</td></tr>",
+            "<tr><td>{}</td><td>{}</td><td>{measured}</td><td>{}{}</td><td>{}</td><td class=\"{verdict}\">{verdict}{}</td></tr>",
             inline(place),
             inline(what),
             inline(expected),
             inline(tolerance),
+            inline(reason),
             inline(&proof(line))
         );
     }

@@ -1,5 +1,6 @@
 //! What a page is made of: papers, sections, judged lines, figures.
 
+use super::proof::Proof;
 use super::schemes::Schemes;
 use nonsmooth_draw::plot::Figure;
 
@@ -46,41 +47,23 @@ pub(super) struct Line {
     pub(super) expected: String,
     /// How far they may be apart; empty where `expected` is a bound.
     pub(super) tolerance: String,
+    /// Why the tolerance or the bound has this size.
+    pub(super) reason: &'static str,
     /// The verdict.
     pub(super) passed: bool,
+    /// Whether its author says that it uses no scheme: it is not counted.
+    pub(super) is_arithmetic: bool,
     /// Whether it can fail, where that was tried.
     pub(super) proof: Option<Proof>,
 }
 
-/// Whether a line can fail.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Proof {
-    /// It uses no scheme.
-    Arithmetic,
-    /// The mistakes with which it fails: scheme and what is wrong.
-    FelledBy(Vec<String>),
-    /// The mistakes with which the section cannot be made, where no other fells the line.
-    StoppedBy(Vec<String>),
-    /// A mistake changes its number, but none makes it fail.
-    NeverFell,
-}
-
-impl Proof {
-    /// For the page and the terminal.
-    pub(super) fn told(&self) -> String {
-        match self {
-            Proof::Arithmetic => "arithmetic, not counted".to_owned(),
-            Proof::FelledBy(mistakes) => format!("felled by {}", mistakes.join(", ")),
-            Proof::StoppedBy(mistakes) => format!("stopped by {}", mistakes.join(", ")),
-            Proof::NeverFell => "NEVER FELL".to_owned(),
-        }
-    }
-}
+/// A tolerance or a bound, with the reason of its size.
+pub(super) type Reasoned = (f64, &'static str);
 
 impl Line {
-    /// Whether it counts: arithmetic does not.
-    pub(super) fn counts(&self) -> bool {
-        self.proof != Some(Proof::Arithmetic)
+    /// Marks a line that uses no scheme; a proof finds out if it does.
+    pub(super) fn arithmetic(&mut self) {
+        self.is_arithmetic = true;
     }
 }
 
@@ -97,67 +80,67 @@ impl Section {
         what: &str,
         measured: f64,
         expected: f64,
-        tolerance: f64,
-    ) {
-        self.lines.push(Line {
-            place,
-            what: what.to_owned(),
-            measured: number(measured),
-            expected: number(expected),
-            tolerance: format!(" ± {}", number(tolerance)),
-            passed: (measured - expected).abs() <= tolerance,
-            proof: None,
-        });
+        tolerance: Reasoned,
+    ) -> &mut Line {
+        self.all_close(place, what, &[measured], &[expected], tolerance)
     }
 
-    /// Judges |measured − expected| ≤ tolerance for a list of numbers; with tolerance 0 to the last bit. What is smaller
-    /// than the tolerance is shown as 0.
+    /// Judges |measured − expected| ≤ tolerance for a list of numbers; with tolerance 0 to the last bit. In a list of several
+    /// numbers what is smaller than the tolerance is shown as 0.
     pub(super) fn all_close(
         &mut self,
         place: &'static str,
         what: &str,
         measured: &[f64],
         expected: &[f64],
-        tolerance: f64,
-    ) {
-        let show = |x: &f64| if x.abs() <= tolerance { number(0.0) } else { number(*x) };
+        (tolerance, reason): Reasoned,
+    ) -> &mut Line {
+        let is_list = expected.len() > 1;
+        let show = |x: &f64| if is_list && x.abs() <= tolerance { number(0.0) } else { number(*x) };
         let list = |x: &[f64]| x.iter().map(show).collect::<Vec<_>>().join(", ");
         let near = |(a, b): (&f64, &f64)| (a - b).abs() <= tolerance;
-        self.lines.push(Line {
-            place,
-            what: what.to_owned(),
-            measured: list(measured),
-            expected: list(expected),
-            tolerance: if tolerance == 0.0 {
-                " exactly".to_owned()
-            } else {
-                format!(" ± {}", number(tolerance))
-            },
-            passed: measured.len() == expected.len() && measured.iter().zip(expected).all(near),
-            proof: None,
-        });
+        let within =
+            if tolerance == 0.0 { " exactly".to_owned() } else { format!(" ± {}", number(tolerance)) };
+        let passed = measured.len() == expected.len() && measured.iter().zip(expected).all(near);
+        self.push(place, what, [list(measured), list(expected), within], (reason, passed))
     }
 
     /// Judges measured ≤ bound.
-    pub(super) fn at_most(&mut self, place: &'static str, what: &str, measured: f64, bound: f64) {
-        self.bounded(place, what, (measured, "≤", bound), measured <= bound);
-    }
-
-    /// Judges measured ≥ bound.
-    pub(super) fn at_least(&mut self, place: &'static str, what: &str, measured: f64, bound: f64) {
-        self.bounded(place, what, (measured, "≥", bound), measured >= bound);
-    }
-
-    fn bounded(
+    pub(super) fn at_most(
         &mut self,
         place: &'static str,
         what: &str,
-        (measured, sign, bound): (f64, &str, f64),
-        passed: bool,
-    ) {
-        let (measured, expected) = (number(measured), format!("{sign} {}", number(bound)));
-        let (what, tolerance) = (what.to_owned(), String::new());
-        self.lines.push(Line { place, what, measured, expected, tolerance, passed, proof: None });
+        measured: f64,
+        (bound, reason): Reasoned,
+    ) -> &mut Line {
+        let numbers = [number(measured), format!("≤ {}", number(bound)), String::new()];
+        self.push(place, what, numbers, (reason, measured <= bound))
+    }
+
+    /// Judges measured ≥ bound.
+    pub(super) fn at_least(
+        &mut self,
+        place: &'static str,
+        what: &str,
+        measured: f64,
+        (bound, reason): Reasoned,
+    ) -> &mut Line {
+        let numbers = [number(measured), format!("≥ {}", number(bound)), String::new()];
+        self.push(place, what, numbers, (reason, measured >= bound))
+    }
+
+    fn push(
+        &mut self,
+        place: &'static str,
+        what: &str,
+        [measured, expected, tolerance]: [String; 3],
+        (reason, passed): (&'static str, bool),
+    ) -> &mut Line {
+        let (what, is_arithmetic, proof) = (what.to_owned(), false, None);
+        let line =
+            Line { place, what, measured, expected, tolerance, reason, passed, is_arithmetic, proof };
+        self.lines.push(line);
+        self.lines.last_mut().expect("one was pushed")
     }
 
     /// Adds a figure.

@@ -7,6 +7,11 @@ use nonsmooth::{Integrator, Model, Simulation, SolverSettings, State};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Threads of this machine.
+pub(super) fn available_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// Makes integrators.
 #[derive(Clone, Default)]
 pub(super) struct Schemes {
@@ -16,9 +21,21 @@ pub(super) struct Schemes {
     pub(super) mistaken: Option<(String, Mistake)>,
     /// Names of the schemes made so far.
     pub(super) made: Arc<Mutex<BTreeSet<String>>>,
+    /// Threads that a study may use; 0: as many as there are.
+    pub(super) threads: usize,
 }
 
 impl Schemes {
+    /// Sound schemes, with so many threads for a study.
+    pub(super) fn with_threads(threads: usize) -> Self {
+        Self { threads, ..Self::default() }
+    }
+
+    /// Threads that a study may use.
+    pub(super) fn threads(&self) -> usize {
+        if self.threads > 0 { self.threads } else { available_threads() }
+    }
+
     /// Names of the schemes made so far, in order.
     pub(super) fn made(&self) -> Vec<String> {
         self.made.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()

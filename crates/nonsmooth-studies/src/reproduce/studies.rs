@@ -38,7 +38,7 @@ pub(super) fn study(
         integrator: &|| schemes.make(name, options).expect("looked at above"),
         reference: Reference::Exact(exact),
         coordinates: &[],
-        threads: std::thread::available_parallelism().map_or(1, usize::from),
+        threads: schemes.threads(),
         progress: &|| (),
     };
     Ok(study.run()?)

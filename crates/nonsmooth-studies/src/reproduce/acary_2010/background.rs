@@ -45,10 +45,26 @@ pub(in crate::reproduce) fn solutions(schemes: &Schemes) -> anyhow::Result<Secti
         let exact = known(name)?;
         for (k, expected) in jumps.into_iter().enumerate().take_while(|(_, t)| *t < exact.horizon()) {
             let found = exact.jumps(exact.horizon()).get(k).copied().unwrap_or(f64::NAN);
-            section.close(place, &format!("impact {} of the {name} [s]", k + 1), found, expected, 1e-12);
+            section
+                .close(
+                    place,
+                    &format!("impact {} of the {name} [s]", k + 1),
+                    found,
+                    expected,
+                    (1e-12, "rounding of closed forms"),
+                )
+                .arithmetic();
         }
         if let Some(t) = exact.accumulation() {
-            section.close(place, &format!("accumulation of the {name} [s]"), t, 3.0, 1e-12);
+            section
+                .close(
+                    place,
+                    &format!("accumulation of the {name} [s]"),
+                    t,
+                    3.0,
+                    (1e-12, "rounding of closed forms"),
+                )
+                .arithmetic();
         }
         let n = 83;
         let h = exact.horizon() / n as f64;
@@ -56,12 +72,11 @@ pub(in crate::reproduce) fn solutions(schemes: &Schemes) -> anyhow::Result<Secti
         let run = schemes.run(("moreau-jean", &Options::default()), model, h, n)?;
         let worst =
             run.t.iter().zip(&run.q).map(|(t, q)| (q[0] - exact.at(*t).q[0]).abs()).fold(0.0, f64::max);
-        // An impact seen up to a step late moves the rest by at most (1+e)|v| h at the first impact, |v| ≤ 2.
         section.at_most(
             place,
             &format!("largest error of q with {n} steps, ≤ (1+e)|v|h [m]"),
             worst,
-            3.0 * h,
+            (3.0 * h, "an impact found up to a step late moves the rest by at most (1+e)|v| h, |v| ≤ 2"),
         );
         let stem = format!("acary-2010-{name}");
         section.figure(
@@ -97,11 +112,16 @@ pub(in crate::reproduce) fn first_order(
         let runs = study(schemes, (name, &Options::default()), &*exact, (2e-2, 5e-4), 12)?;
         for (label, error) in MEASURES {
             let what = format!("order in {label}, {example}");
-            // Five rungs of twelve phases: the phase of an impact in its step leaves a spread of 0.1.
-            section.close("empirical order", &what, slope(&runs, error), 1.0, 0.12);
+            section.close("empirical order", &what, slope(&runs, error), 1.0, (0.12, "five rungs of twelve phases: the phase of an impact in its step leaves a spread of 0.1"));
         }
         let l2 = slope_of_maxima(&runs, |run| run.v.l2);
-        section.close("empirical order", &format!("order in v, L2, {example}"), l2, 0.5, 0.12);
+        section.close(
+            "empirical order",
+            &format!("order in v, L2, {example}"),
+            l2,
+            0.5,
+            (0.12, "the same spread of 0.1"),
+        );
         let figure = convergence("", &series(&runs, &MEASURES), &[1]);
         let caption = format!("Errors of {name} on the {example} over the step size");
         section.figure(&format!("acary-2010-order-{name}-{example}"), figure, &caption);

@@ -53,15 +53,18 @@ pub(in crate::reproduce) fn closed_form(schemes: &Schemes) -> anyhow::Result<Sec
             &format!("p, {case}"),
             &[last_above(&run) as f64],
             &[f64::from(p)],
-            0.0,
+            (0.0, "a count"),
         );
         let far = |k: usize| {
             let [q, u] = closed(e, h, f64::from(p), k);
             (run.q[k][0] - q).abs().max((run.v[k][0] - u).abs())
         };
         let far = (0..run.t.len()).map(far).fold(0.0, f64::max);
-        // Nothing is rounded with 1/16; elsewhere q is a sum of a hundred terms of size 1.
-        let rounding = if h == 0.0625 { 0.0 } else { 1e-14 };
+        let rounding = if h == 0.0625 {
+            (0.0, "with h = 1/16 nothing is rounded")
+        } else {
+            (1e-14, "rounding: q is a sum of up to a hundred terms of size 1")
+        };
         section.at_most(
             PLACE,
             &format!("largest difference from the closed form, {case}"),
@@ -69,7 +72,13 @@ pub(in crate::reproduce) fn closed_form(schemes: &Schemes) -> anyhow::Result<Sec
             rounding,
         );
         let after = run.v.get(p as usize + 1).map_or(f64::NAN, |v| v[0]);
-        section.close(PLACE, &format!("u after over −u before the impact, {case}"), after, e, 1e-15);
+        section.close(
+            PLACE,
+            &format!("u after over −u before the impact, {case}"),
+            after,
+            e,
+            (1e-15, "rounding of a number of size 1"),
+        );
     }
     let run = run(schemes, 0.5, 0.0625)?;
     section
@@ -96,13 +105,12 @@ pub(in crate::reproduce) fn uniform(schemes: &Schemes) -> anyhow::Result<Section
         let run = run(schemes, e, h)?;
         let far = run.t.iter().zip(&run.q).map(|(t, q)| (q[0] - exact(*t)).abs()).fold(0.0, f64::max);
         let below = (1.0 + e) * ((1.0 / h).ceil() * h - 1.0);
-        // Rounding of sums of size 1.
         section.close(
             PLACE,
             &format!("largest |q_h − q|, h = {h}: (1+e)((p+1)h − 1) [m]"),
             far,
             below,
-            1e-14,
+            (1e-14, "rounding of sums of size 1"),
         );
     }
     let (mut positions, mut velocities) = (Vec::new(), Vec::new());

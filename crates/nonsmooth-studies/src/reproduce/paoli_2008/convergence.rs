@@ -51,14 +51,24 @@ pub(in crate::reproduce) fn properties(schemes: &Schemes) -> anyhow::Result<Sect
         difference(&q, &run.q[k + 1])
     };
     let worst = steps.clone().map(drift).fold(0.0, f64::max);
-    section.at_most("scheme", "largest |q⁺ − q − h u| [rad]", worst, 1e-15);
+    section.at_most(
+        "scheme",
+        "largest |q⁺ − q − h u| [rad]",
+        worst,
+        (1e-15, "rounding of angles of size 1"),
+    );
     let formula = |k: usize| {
         let (q, u, next) = (&run.q[k + 1], &run.v[k], &run.v[k + 1]);
         difference(&by_formula(q, u, next, h), next)
     };
     // Newton's iteration stops at a change of 1e-12 of velocities of size 3.
     let worst = steps.clone().map(formula).fold(0.0, f64::max);
-    section.at_most("scheme", "largest |u⁺ − (−e u + (1+e) proj(V, …))| [rad/s]", worst, 1e-11);
+    section.at_most(
+        "scheme",
+        "largest |u⁺ − (−e u + (1+e) proj(V, …))| [rad/s]",
+        worst,
+        (1e-11, "Newton's iteration stops at a change of 1e-12 of velocities of size 3"),
+    );
     let flying = |k: &usize| gap(&run.q[k + 1]) > 0.0 && *k + 2 < run.q.len();
     let acceleration = |k: usize| {
         let of = |i: usize| (run.q[k + 2][i] - 2.0 * run.q[k + 1][i] + run.q[k][i]) / (h * h);
@@ -69,7 +79,7 @@ pub(in crate::reproduce) fn properties(schemes: &Schemes) -> anyhow::Result<Sect
     let rounding = 4.0 * f64::EPSILON / (h * h);
     let worst = steps.clone().filter(flying).map(acceleration).reduce(f64::max).unwrap_or(f64::NAN);
     let what = "largest |(q_{i+2} − 2q_{i+1} + q_i)/h² − M⁻¹f| where q_{i+1} ∈ Int K [rad/s²]";
-    section.at_most("properties", what, worst, rounding);
+    section.at_most("properties", what, worst, (rounding, "rounding of positions of size 1, over h²"));
     let closed = |k: &usize| gap(&run.q[k + 1]) <= 0.0;
     let mean = |k: usize| {
         let w = [0, 1].map(|i| (run.v[k + 1][i] + RESTITUTION * run.v[k][i]) / (1.0 + RESTITUTION));
@@ -78,7 +88,12 @@ pub(in crate::reproduce) fn properties(schemes: &Schemes) -> anyhow::Result<Sect
     let least = steps.filter(closed).map(mean).reduce(f64::min).unwrap_or(f64::NAN);
     // Newton's iteration and the solver leave 1e-12.
     let what = "least ∇g·(u⁺ + e u)/(1+e) where g(q⁺) ≤ 0, so that it is in V(q⁺) [m/s]";
-    section.at_least("properties", what, least, -1e-11);
+    section.at_least(
+        "properties",
+        what,
+        least,
+        (-1e-11, "Newton's iteration and the solver leave 1e-12"),
+    );
     draw(schemes, &run, &mut section)?;
     Ok(section)
 }
@@ -142,7 +157,7 @@ fn study(schemes: &Schemes) -> anyhow::Result<Runs> {
             steps: 2000,
         },
         coordinates: &[],
-        threads: std::thread::available_parallelism().map_or(1, usize::from),
+        threads: schemes.threads(),
         progress: &|| (),
     };
     Ok(study.run()?)
@@ -193,11 +208,15 @@ pub(in crate::reproduce) fn errors(schemes: &Schemes) -> anyhow::Result<Section>
          converge uniformly and velocities at every time off the impacts; the slides prove it without a rate, and the rate is one.",
     );
     let Sample { impacts, velocities: times } = sample(schemes)?;
-    section.at_least(PLACE, "impacts up to t = 2.6 s", impacts.len() as f64, 2.0);
+    section.at_least(
+        PLACE,
+        "impacts up to t = 2.6 s",
+        impacts.len() as f64,
+        (2.0, "a count: theorem and figure need more than one impact"),
+    );
     let runs = study(schemes)?;
     for (label, error) in MEASURES {
-        // Five rungs of sixteen phases: the phase of an impact in its step leaves a spread of 0.1.
-        section.close(PLACE, &format!("order in {label}"), slope(&runs, error), 1.0, 0.12);
+        section.close(PLACE, &format!("order in {label}"), slope(&runs, error), 1.0, (0.12, "five rungs of sixteen phases: the phase of an impact in its step leaves a spread of 0.1"));
     }
     let mut points = Vec::new();
     for rung in [521u64, 1163, 2602, 5818, 13009] {
@@ -210,7 +229,7 @@ pub(in crate::reproduce) fn errors(schemes: &Schemes) -> anyhow::Result<Section>
     }
     let order = Order::fit(points.iter().copied(), 0.0).map_or(f64::NAN, |order| order.slope);
     let what = format!("order in v at {} times off the impacts", times.len());
-    section.close(PLACE, &what, order, 1.0, 0.12);
+    section.close(PLACE, &what, order, 1.0, (0.12, "the same spread of 0.1"));
     let mut all = series(&runs, &MEASURES);
     all.push(("v off the impacts".to_owned(), points));
     section.figure(
@@ -261,28 +280,30 @@ pub(in crate::reproduce) fn estimates(schemes: &Schemes) -> anyhow::Result<Secti
     section
         .table
         .push(["h → 0", &number(fastest), &number(variation), "0", ""].map(str::to_owned).to_vec());
-    section.at_most("energy estimate", "largest ‖u_h‖ for any h, ≤ R [m/s]", most[0], radius);
-    // Order one: at the coarsest step the difference is 4.2 h.
+    section.at_most(
+        "energy estimate",
+        "largest ‖u_h‖ for any h, ≤ R [m/s]",
+        most[0],
+        (radius, "the bound of the theorem"),
+    );
     section.close(
         "limsup",
         "largest ‖u_h‖ at the finest step, against that of the limit [m/s]",
         finest[1],
         fastest,
-        5.0 * finest[0],
+        (5.0 * finest[0], "order one: at the coarsest step the difference is 4.2 h"),
     );
-    // In the two intervals with an impact, 1e-4 s each, the motion before it is lost from the limit's; 1 % has room.
     section.at_most(
         "bounded in BV",
         "largest variation of u_h for any h, against 1.01 of the limit's [rad/s]",
         most[1],
-        1.01 * variation,
+        (1.01 * variation, "in the two intervals with an impact, 1e-4 s each, the motion before it is missing in the limit's: 1 % has room"),
     );
-    // g(q + h u) ≥ h ∇g·u from a q in K, up to O(h²).
     section.at_most(
         "q ∈ K",
         "largest penetration over h, at most the velocity towards the wall [m/s]",
         most[2],
-        1.01 * approach,
+        (1.01 * approach, "g(q + h u) ≥ h ∇g·u from a q in K, up to O(h²): 1 % has room"),
     );
     Ok(section)
 }

@@ -140,7 +140,15 @@ fn judge(
     let cosine = angles.cosines.first().map_or(0.0, |(_, _, cosine)| *cosine);
     let found = [angles.rank as f64, cosine];
     let what = format!("independent gradients, kinetic cosine: {name}");
-    section.all_close("(H'4), (H'5)", &what, &found, &[2.0, corner.cosine], ROUNDING);
+    section
+        .all_close(
+            "(H'4), (H'5)",
+            &what,
+            &found,
+            &[2.0, corner.cosine],
+            (ROUNDING, "rounding of a handful of projections of numbers of size 1"),
+        )
+        .arithmetic();
     let tip = corner.dart().map(|u| -e * u);
     let (mut velocities, mut expected, mut noted) = (Vec::new(), Vec::new(), 0);
     for (offset, limit) in [
@@ -154,15 +162,21 @@ fn judge(
         noted += breaches(&thrown.summary);
     }
     let what = format!("velocities after, in the order of the table, e = {e}, {name} [m/s]");
-    section.all_close("continuity on data", &what, &velocities.concat(), &expected.concat(), ROUNDING);
+    section.all_close(
+        "continuity on data",
+        &what,
+        &velocities.concat(),
+        &expected.concat(),
+        (ROUNDING, "rounding of a handful of projections of numbers of size 1"),
+    );
     let cells = vec![(*name).to_owned(), number(*e)];
     let vectors = velocities.iter().map(|v| format!("({})", v.map(shown).join(", ")));
     section.table.push(cells.into_iter().chain([shown(cosine)]).chain(vectors).collect());
     let what = format!("steps noted as against (H'5), e = {e}, {name}");
     if is_inside {
-        section.all_close("(H'5)", &what, &[noted as f64], &[0.0], 0.0);
+        section.all_close("(H'5)", &what, &[noted as f64], &[0.0], (0.0, "a count"));
     } else {
-        section.at_least("(H'5)", &what, noted as f64, 1.0);
+        section.at_least("(H'5)", &what, noted as f64, (1.0, "a count"));
     }
     Ok(())
 }
@@ -279,12 +293,14 @@ pub(in crate::reproduce) fn outside(schemes: &Schemes) -> anyhow::Result<Section
     let (model, state) = builder.build(0.0)?;
     let angles = model.kinetic_angles(&state, 0.0)?;
     let found = [angles.closed.len() as f64, angles.rank as f64];
-    section.all_close(
-        "(H'4)",
-        "closed walls and independent gradients, three walls",
-        &found,
-        &[3.0, 2.0],
-        0.0,
-    );
+    section
+        .all_close(
+            "(H'4)",
+            "closed walls and independent gradients, three walls",
+            &found,
+            &[3.0, 2.0],
+            (0.0, "counts"),
+        )
+        .arithmetic();
     Ok(section)
 }

@@ -65,7 +65,13 @@ pub(in crate::reproduce) fn convex(schemes: &Schemes) -> anyhow::Result<Section>
     let square = ConvexRegion::polygon(&SQUARE)?;
     let (half_space, distance) = (slide(Box::new(top))?, slide(Box::new(square))?);
     let end = |run: &Trajectory| run.q.last().map_or([f64::NAN; 2], |q| [q[0], q[1]]);
-    section.all_close(PLACE, "height at t = 3, half-space [m]", &[end(&half_space)[1]], &[1.0], 0.0);
+    section.all_close(
+        PLACE,
+        "height at t = 3, half-space [m]",
+        &[end(&half_space)[1]],
+        &[1.0],
+        (0.0, "the top is at 1 exactly, and the solve has one unknown"),
+    );
     let [x, y] = end(&distance);
     let fall = 3.0 - 1.0 / speed;
     // It leaves up to a step late, and semi-implicit Euler adds ½ h to the velocity.
@@ -75,12 +81,22 @@ pub(in crate::reproduce) fn convex(schemes: &Schemes) -> anyhow::Result<Section>
         "height at t = 3, distance: 1 − (3 − 1/0.7)²/2 [m]",
         y,
         1.0 - 0.5 * fall * fall,
-        late,
+        (late, "it leaves up to a step late, and semi-implicit Euler adds ½ h to the velocity: 1.5 h times the velocity of the fall"),
     );
-    // The rounded corner of ψ turns a little of the fall into way, within one step.
-    section.close(PLACE, "way at t = 3, distance: 0.7 · 3 [m]", x, 2.1, h * fall);
+    section.close(
+        PLACE,
+        "way at t = 3, distance: 0.7 · 3 [m]",
+        x,
+        2.1,
+        (h * fall, "the rounded corner of ψ turns a little of the fall into way, within one step"),
+    );
     let deepest = distance.gaps.iter().fold(0.0f64, |m, gap| m.max(-gap[0]));
-    section.at_most(PLACE, "largest penetration, distance [m]", deepest, 1e-13);
+    section.at_most(
+        PLACE,
+        "largest penetration, distance [m]",
+        deepest,
+        (1e-13, "rounding of distances of size 3"),
+    );
     let outline = vec![(0.0, 1.0), (1.0, 1.0), (1.0, end(&distance)[1])];
     let items = vec![
         Item::Dashed { label: "square".into(), points: outline },
@@ -118,12 +134,11 @@ pub(in crate::reproduce) fn imminent(schemes: &Schemes) -> anyhow::Result<Sectio
     let ((all, everything), (thick, selected)) =
         (room(schemes, f64::INFINITY, (h, n))?, room(schemes, 0.1, (h, n))?);
     let far = all.q.iter().zip(&thick.q).map(|(a, b)| (a[0] - b[0]).abs().max((a[1] - b[1]).abs()));
-    // Problems of another size are solved with other rounding.
     section.at_most(
         PLACE,
         "difference of the paths with all walls and with a layer of 0.1 m [m]",
         far.fold(0.0, f64::max),
-        1e-14,
+        (1e-14, "problems of another size are solved with other rounding"),
     );
     let most = |summary: &Summary| summary.most_constraints as f64;
     section.all_close(
@@ -131,10 +146,16 @@ pub(in crate::reproduce) fn imminent(schemes: &Schemes) -> anyhow::Result<Sectio
         "most contacts in a step, all walls and layer",
         &[most(&everything), most(&selected)],
         &[4.0, 2.0],
-        0.0,
+        (0.0, "counts"),
     );
     let last = thick.q.last().map_or([f64::NAN; 2], |q| [q[0], q[1]]);
-    section.all_close(PLACE, "where the particle comes to rest [m]", &last, &[1.0, -1.0], 1e-13);
+    section.all_close(
+        PLACE,
+        "where the particle comes to rest [m]",
+        &last,
+        &[1.0, -1.0],
+        (1e-13, "rounding of coordinates of size 1, over 160 steps"),
+    );
     let (thin, _) = room(schemes, 0.0, (h, n))?;
     let enters = thin.gaps.iter().position(|gaps| gaps[0] < 0.0).unwrap_or(0);
     let (depth, out) = (-thin.gaps[enters][0], thin.v.get(enters + 1).map_or(f64::NAN, |v| v[1]));
@@ -143,13 +164,13 @@ pub(in crate::reproduce) fn imminent(schemes: &Schemes) -> anyhow::Result<Sectio
         "velocity d/h with which the floor throws it out, no layer [m/s]",
         out,
         depth / h,
-        1e-13,
+        (1e-13, "rounding of velocities of size 1, over h"),
     );
     section.at_most(
         PLACE,
         "depth d of the first step inside, < h v [m]",
         depth,
-        h * thin.v[enters][1].abs(),
+        (h * thin.v[enters][1].abs(), "the way of one step"),
     );
     // From just before the first contact until it rests in both runs.
     let height = |run: &Trajectory| -> Vec<(f64, f64)> {

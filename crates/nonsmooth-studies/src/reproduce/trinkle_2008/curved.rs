@@ -100,9 +100,19 @@ pub(in crate::reproduce) fn outside(schemes: &Schemes) -> anyhow::Result<Section
             depth = depth.max(deepest(&run));
             n += f64::from(u8::from(makes_contact(&run)));
         }
-        section.all_close(PLACE, &format!("particles of 3 that touch, h = {h}"), &[n], &[3.0], 0.0);
-        // Rounding of distances of size 3.
-        section.at_most(PLACE, &format!("largest penetration, h = {h} [m]"), depth, 1e-15);
+        section.all_close(
+            PLACE,
+            &format!("particles of 3 that touch, h = {h}"),
+            &[n],
+            &[3.0],
+            (0.0, "a count"),
+        );
+        section.at_most(
+            PLACE,
+            &format!("largest penetration, h = {h} [m]"),
+            depth,
+            (1e-15, "rounding of distances of size 3"),
+        );
     }
     let sphere = Ball { sign: 1.0, w: 2.0 };
     let pushed = run(schemes, near(sphere, &[0.0; 3], &[1.5, 0.1, -0.05], &[0.0; 3])?, 0.02, 2.0)?;
@@ -114,9 +124,14 @@ pub(in crate::reproduce) fn outside(schemes: &Schemes) -> anyhow::Result<Section
         "time at which the sphere meets the particle [s]",
         hit,
         meeting,
-        0.02,
+        (0.02, "found in the step that would enter: one step"),
     );
-    section.at_most("moving obstacle, 3D", "largest penetration [m]", deepest(&pushed), 1e-15);
+    section.at_most(
+        "moving obstacle, 3D",
+        "largest penetration [m]",
+        deepest(&pushed),
+        (1e-15, "rounding of distances of size 3"),
+    );
     let (q, v) = starts[1];
     let fall = |h: f64| {
         let made = near(Ball { sign: 1.0, w: 0.0 }, &[0.0, -1.0], &q, &v)?;
@@ -157,18 +172,29 @@ pub(in crate::reproduce) fn inside(schemes: &Schemes) -> anyhow::Result<Section>
             &format!("largest penetration, h = {h}, known to two digits [m]"),
             depth,
             known,
-            half,
+            (half, "half of the last of two digits"),
         );
         // The scheme is of order one: the speed at the bottom is wrong by O(h).
         let what = format!("largest penetration, h = {h}, against √(1 + h²v²) − 1 [m]");
-        section.close(PLACE, &what, depth, estimate, 0.1 * h * estimate);
+        section.close(
+            PLACE,
+            &what,
+            depth,
+            estimate,
+            (0.1 * h * estimate, "the scheme is of order one: the speed at the bottom is wrong by O(h)"),
+        );
         let points = run.t.iter().zip(&run.gaps).map(|(t, gap)| (*t, (-gap[0]).max(0.0))).collect();
         items.push(Item::Line { label: format!("h = {h}"), points });
         depths.push((h, depth));
     }
     let order = Order::fit(depths, 0.0).map_or(f64::NAN, |order| order.slope);
-    // Two halvings, with O(h) in the speed.
-    section.close(PLACE, "order of the penetration", order, 2.0, 0.05);
+    section.close(
+        PLACE,
+        "order of the penetration",
+        order,
+        2.0,
+        (0.05, "two halvings, with O(h) in the speed"),
+    );
     let figure = Figure {
         x_label: "time t [s]".into(),
         y_label: "penetration [m]".into(),
@@ -209,17 +235,21 @@ pub(in crate::reproduce) fn large_steps(schemes: &Schemes) -> anyhow::Result<Sec
     let (outside, depth) = (0.28f64.hypot(2.0), 0.28f64.hypot(2.0) - 1.0);
     // Rounding of numbers of size 2.
     let what = "depth after the first step √(0.28² + 2²) − 1, h = 2 [m]";
-    section.close(PLACE, what, -large.gaps[1][0], depth, 1e-14);
+    section.close(PLACE, what, -large.gaps[1][0], depth, (1e-14, "rounding of numbers of size 2"));
     let inwards = -(0.28 * large.v[2][0] - 2.0 * large.v[2][1]) / outside;
     let what = "velocity inwards after the second step, depth/h [m/s]";
-    section.close(PLACE, what, inwards, depth / h, 1e-14);
+    section.close(PLACE, what, inwards, depth / h, (1e-14, "rounding of numbers of size 2"));
     let small = run(schemes, dart()?, 0.02, 8.0)?;
-    section.at_least(PLACE, "steps in the air after the first contact, h = 2", in_the_air(&large), 1.0);
+    section.at_least(
+        PLACE,
+        "steps in the air after the first contact, h = 2",
+        in_the_air(&large),
+        (1.0, "a count"),
+    );
     let what = "steps in the air after the first contact, h = 0.02";
-    section.all_close(PLACE, what, &[in_the_air(&small)], &[0.0], 0.0);
+    section.all_close(PLACE, what, &[in_the_air(&small)], &[0.0], (0.0, "a count"));
     let speed = small.v.last().map_or(f64::NAN, |v| v[0].hypot(v[1]));
-    // The impact is seen up to a step of 0.02 m too early or late, where the wall has another angle.
-    section.close(PLACE, "speed along the wall, h = 0.02 [m/s]", speed, 0.28, 0.02);
+    section.close(PLACE, "speed along the wall, h = 0.02 [m/s]", speed, 0.28, (0.02, "the impact is found up to a step of 0.02 m too early or late, where the wall has another angle"));
     let items = vec![
         Item::Dashed { label: "circle".into(), points: arc(0.0, 2.0 * PI) },
         Item::Line { label: "h = 0.02".into(), points: path(&small) },

@@ -104,8 +104,13 @@ fn judge(
     section.table.push(row);
     let [normal, tangential, v] = found.list();
     let what = format!("case, λ_n, λ_t, ẋ: {name}");
-    // Rounding of numbers of size 4 in a few pivots.
-    section.all_close(place, &what, &[case, normal, tangential, v], &expected, 1e-14);
+    section.all_close(
+        place,
+        &what,
+        &[case, normal, tangential, v],
+        &expected,
+        (1e-14, "rounding of numbers of size 4 in a few pivots"),
+    );
 }
 
 fn head(section: &mut Section) {
@@ -232,21 +237,31 @@ pub(in crate::reproduce) fn impossible(schemes: &Schemes) -> anyhow::Result<Sect
         (0..8).filter(|case| tried[*case] > 0).map(|case| case as f64 + 1.0).collect()
     };
     let cases = [2.0, 3.0, 4.0, 5.0, 6.0, 8.0];
-    section.all_close(PLACE, "cases with a solution, μλ_n = 2", &solvable(&rough.tried), &cases, 0.0);
-    section.all_close(
-        PLACE,
-        "cases with a solution, μλ_n = 0",
-        &solvable(&smooth.tried),
-        &[7.0, 8.0],
-        0.0,
-    );
+    section
+        .all_close(
+            PLACE,
+            "cases with a solution, μλ_n = 2",
+            &solvable(&rough.tried),
+            &cases,
+            (0.0, "whole numbers"),
+        )
+        .arithmetic();
+    section
+        .all_close(
+            PLACE,
+            "cases with a solution, μλ_n = 0",
+            &solvable(&smooth.tried),
+            &[7.0, 8.0],
+            (0.0, "whole numbers"),
+        )
+        .arithmetic();
     let landed = [0.0, 0.0, 4.0, 4.0, 4.0, 4.0, 0.0, 1.0];
     section.all_close(
         PLACE,
         "steps that land in case 1 … 8, μλ_n = 2",
         &floats(&rough.landed),
         &landed,
-        0.0,
+        (0.0, "counts"),
     );
     let landed = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 16.0, 1.0];
     section.all_close(
@@ -254,10 +269,16 @@ pub(in crate::reproduce) fn impossible(schemes: &Schemes) -> anyhow::Result<Sect
         "steps that land in case 1 … 8, μλ_n = 0",
         &floats(&smooth.landed),
         &landed,
-        0.0,
+        (0.0, "counts"),
     );
     let agree = floats(&[rough.agree, smooth.agree]);
-    section.all_close(PLACE, "steps of 17 found among the solutions", &agree, &[17.0, 17.0], 0.0);
+    section.all_close(
+        PLACE,
+        "steps of 17 found among the solutions",
+        &agree,
+        &[17.0, 17.0],
+        (0.0, "counts"),
+    );
     let marked = |label: &str, i: usize| Item::Marked {
         label: label.into(),
         points: rough.outcomes.iter().map(|outcome| (outcome[0], outcome[i])).collect(),

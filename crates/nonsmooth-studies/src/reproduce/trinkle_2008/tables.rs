@@ -74,7 +74,7 @@ fn compare(place: &'static str, columns: &[Column], section: &mut Section) {
     }
     for Column { name, first, notes, here } in columns {
         let what = format!("{name}, l = {first} … {}", first + notes.len() - 1);
-        section.all_close(place, &what, here, notes, 0.0);
+        section.all_close(place, &what, here, notes, (0.0, "small whole numbers: nothing is rounded"));
     }
 }
 
@@ -136,7 +136,7 @@ pub(in crate::reproduce) fn semi_implicit(schemes: &Schemes) -> anyhow::Result<S
         "x at the next step “with no wall”",
         &[run.q[5][0]],
         &[15.0],
-        0.0,
+        (0.0, "small whole numbers: nothing is rounded"),
     );
     let other = free(schemes, "euler-explicit", 5)?;
     let marked = |label: &str, run: &Trajectory| Item::Marked {
@@ -241,14 +241,20 @@ pub(in crate::reproduce) fn fixed_wall(schemes: &Schemes) -> anyhow::Result<Sect
         "steps to complete the impact",
         &[impact_steps(&run)],
         &[2.0],
-        0.0,
+        (0.0, "a count"),
     );
     let landing = against(schemes, Wall { at: 10.0, w: 0.0 }, 1.0, 7)?;
     let what = "steps to complete the impact, wall at 10";
-    section.all_close("after table 3", what, &[impact_steps(&landing)], &[1.0], 0.0);
+    section.all_close("after table 3", what, &[impact_steps(&landing)], &[1.0], (0.0, "a count"));
     let long = against(schemes, Wall { at: 11.0, w: 0.0 }, 0.25, 100)?;
     let force = long.impulses.last().map_or(f64::NAN, |p| p[0]) / 0.25;
-    section.all_close("steady state", "force λ = F after 100 steps of ¼ [N]", &[force], &[1.0], 0.0);
+    section.all_close(
+        "steady state",
+        "force λ = F after 100 steps of ¼ [N]",
+        &[force],
+        &[1.0],
+        (0.0, "quarters: nothing is rounded"),
+    );
     draw("trinkle-2008-wall", &run, &free(schemes, "euler-semi-implicit", 5)?, &|_| 11.0, &mut section);
     Ok(section)
 }
@@ -268,7 +274,7 @@ pub(in crate::reproduce) fn moving_wall(schemes: &Schemes) -> anyhow::Result<Sec
     ];
     compare("table 4", &columns(&run, notes), &mut section);
     let what = "steps: anticipate impact, complete impact";
-    section.all_close("table 4", what, &[impact_steps(&run)], &[2.0], 0.0);
+    section.all_close("table 4", what, &[impact_steps(&run)], &[2.0], (0.0, "a count"));
     let free = free(schemes, "euler-semi-implicit", 4)?;
     draw("trinkle-2008-moving-wall", &run, &free, &|t| 11.0 - t, &mut section);
     Ok(section)

@@ -40,23 +40,21 @@ pub(in crate::reproduce) fn figure_2(schemes: &Schemes) -> anyhow::Result<Sectio
     let large = run(schemes, ("moreau-energy", Options::default().with_word("root", "large")))?;
     let drift =
         |run: &Trajectory| energies(run).iter().fold(0.0f64, |m, e| m.max((e / 100.0 - 1.0).abs()));
-    // Rounding of 50 000 steps.
     section.at_most(
         "fig. 2, energy",
         "largest change of the energy, modified, relative",
         drift(&runs[0]),
-        1e-12,
+        (1e-12, "rounding of 50 000 steps"),
     );
     section.at_most(
         "eq. (7)",
         "largest change of the energy with the larger root, relative",
         drift(&large),
-        1e-12,
+        (1e-12, "rounding of 50 000 steps"),
     );
     judge_standard(&runs[1], &mut section);
     let stick = closings(&runs[0]).first().map_or(f64::NAN, |k| runs[0].q[k + 100][1]);
-    // Six digits, from an independent program: contact is seen at the start of a step only, and what has entered stays.
-    section.close("eq. (3c)", "u₂ during the first stick, modified [m]", stick, 1.02999, 1e-5);
+    section.close("eq. (3c)", "u₂ during the first stick, modified [m]", stick, 1.02999, (1e-5, "six digits, from an independent program: contact is found at the start of a step only, and what has entered stays"));
     draw(&runs, &mut section);
     Ok(section)
 }
@@ -71,26 +69,36 @@ fn judge_standard(run: &Trajectory, section: &mut Section) {
     };
     // Rounding of energies of size 100.
     let worst = (1..run.t.len()).map(balance).fold(0.0, f64::max);
-    section.at_most("eq. (4)", "largest |ΔE − u̇₂^{i+½} R|, standard [J]", worst, 1e-12);
+    section.at_most(
+        "eq. (4)",
+        "largest |ΔE − u̇₂^{i+½} R|, standard [J]",
+        worst,
+        (1e-12, "rounding of energies of size 100"),
+    );
     let first = closings.first().copied().unwrap_or(1);
-    // The springs are nearly relaxed: u̇₂ is 10 m/s up to the 0.1 s of the way to the wall.
     section.close(
         "fig. 2, energy",
         "energy lost in the first closing, ½ m u̇₂² [J]",
         energies[first - 1] - energies[first],
         50.0,
-        0.01,
+        (0.01, "the springs are nearly relaxed: u̇₂ is 10 m/s up to the 0.1 s of the way to the wall"),
     );
     let lossy = closings.iter().filter(|&&k| energies[k] < energies[k - 1]).count();
     let what = format!("closings that lose energy, standard, of {}", closings.len());
-    section.all_close("fig. 2, energy", &what, &[lossy as f64], &[closings.len() as f64], 0.0);
+    section.all_close(
+        "fig. 2, energy",
+        &what,
+        &[lossy as f64],
+        &[closings.len() as f64],
+        (0.0, "a count"),
+    );
     let elsewhere = (1..run.t.len()).filter(|k| !closings.contains(k));
     let worst = elsewhere.map(|k| (energies[k] - energies[k - 1]).abs()).fold(0.0, f64::max);
     section.at_most(
         "fig. 2, energy",
         "largest change of the energy in any other step, standard [J]",
         worst,
-        1e-12,
+        (1e-12, "rounding of energies of size 100"),
     );
 }
 

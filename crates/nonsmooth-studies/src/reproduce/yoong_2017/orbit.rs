@@ -189,20 +189,36 @@ pub(in crate::reproduce) fn periodic(schemes: &Schemes) -> anyhow::Result<Sectio
     let exact = [limit.period, limit.stick, leaving_velocity()].map(number);
     section.table.push(std::iter::once("0".to_owned()).chain(exact).collect());
     let what = "contacts out of the pattern hit, stick after 20 s, for each step size";
-    section.all_close(PLACE, what, &others, &[0.0; 4], 0.0);
+    section.all_close(PLACE, what, &others, &[0.0; 4], (0.0, "a count"));
     let finest = orbit(schemes, 1.0 / 4000.0)?;
     // A hit and a stick are both seen up to a step late and a step deep.
     let what = "period at h = 1/4000, against the limit [s]";
-    section.close(PLACE, what, finest.period, limit.period, 4.0 * finest.h);
+    section.close(
+        PLACE,
+        what,
+        finest.period,
+        limit.period,
+        (4.0 * finest.h, "a hit and a stick are both found up to a step late and a step deep: 4 h"),
+    );
     let [period, stick, velocity] = &rungs;
     for (name, rungs) in [("period", period), ("velocity at lift-off", velocity)] {
         let order = Order::of_means(rungs, 0.0).map_or(f64::NAN, |order| order.slope);
-        // Eight phases on each of four rungs: the grid of h leaves a spread of 0.1.
-        section.close(PLACE, &format!("order of the {name} against the limit"), order, 1.0, 0.2);
+        section.close(
+            PLACE,
+            &format!("order of the {name} against the limit"),
+            order,
+            1.0,
+            (0.2, "eight phases on each of four rungs: the grid of h leaves a spread of 0.1"),
+        );
     }
     // Its two ends lie on the grid.
     let steps = stick.iter().map(|rung| rung.maximum / rung.step_size).fold(0.0, f64::max);
-    section.at_most(PLACE, "largest error of the stick, in steps", steps, 2.0);
+    section.at_most(
+        PLACE,
+        "largest error of the stick, in steps",
+        steps,
+        (2.0, "its two ends lie on the grid of h"),
+    );
     let points = |rungs: &[Rung]| rungs.iter().map(|rung| (rung.step_size, rung.mean)).collect();
     let series = [
         ("period [s]".to_owned(), points(period)),
