@@ -79,7 +79,9 @@ fn ball_2d_friction() {
         table.check(q, ROUNDING, |k| ours.q[k][i]);
         table.check(v, ROUNDING, |k| ours.v[k][i]);
     }
+    table.check("t", ROUNDING, |k| ours.t[k.max(1)]);
     table.check("lam_n", ROUNDING, |k| ours.impulses[k][0]);
+    table.check("p0", ROUNDING, |k| ours.impulses[k][0]);
 }
 
 #[test]
@@ -126,6 +128,7 @@ fn two_bouncing_balls() {
         table.check(q, ROUNDING, |k| ours.q[k][i]);
         table.check(v, ROUNDING, |k| ours.v[k][i]);
     }
+    table.check("t", ROUNDING, |k| ours.t[k]);
     table.check("lambda_ground", ROUNDING, |k| ours.impulses[k][0]);
     table.check("p1", ROUNDING, |k| ours.impulses[k][0] - ours.impulses[k][1]);
     table.check("p2", ROUNDING, |k| ours.impulses[k][1]);
@@ -153,6 +156,7 @@ fn column_of_beads_ts() {
     let (model, state) = builder.build(0.0).unwrap();
     let ours = run(model, state, &Options::default(), 5e-4, 4000);
     assert_eq!(table.rows.len(), 1001);
+    table.check("t", ROUNDING, |k| ours.t[4 * k]);
     for i in 0..10 {
         table.check(&format!("q{i}"), ROUNDING, |k| ours.q[4 * k][i]);
         table.check(&format!("v{i}"), ROUNDING, |k| ours.v[4 * k][i]);
@@ -188,6 +192,7 @@ fn ball_on_moving_plane() {
     }
     table.check("lambda", ROUNDING, |k| ours[k][2]);
     table.check("reaction_plane", ROUNDING, |k| ours[k][5]);
+    table.check("t", ROUNDING, |k| 0.005 * k as f64);
 }
 
 /// The bar of the spec: M, K, state at t0.
@@ -361,8 +366,8 @@ fn bouncing_ball_d1minus() {
         table.check(name, ROUNDING, |k| ours[10 * k][i]);
     }
     // What the contact carries is p + h/2 (λ⁺ + λ⁻); λ⁺ is never there, since the ball never stands still.
-    let force = table.column("lambda_force");
-    for name in ["p_impact", "lambda_impact"] {
+    for (name, force) in [("p_impact", "p_force"), ("lambda_impact", "lambda_force")] {
+        let force = table.column(force);
         table.check(name, ROUNDING, |k| ours[10 * k][3] - 0.5 * 5e-4 * table.rows[k][force]);
     }
 }

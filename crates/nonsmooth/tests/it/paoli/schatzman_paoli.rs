@@ -36,11 +36,12 @@ fn bouncing_ball_schatzman_paoli() {
     // From the spec: 1e-8 before t = 6, then an accumulation amplifies rounding.
     let before = |k: usize| table.rows[k][0] < 6.0;
     type Column<'a> = (&'a str, usize, f64, &'a dyn Fn(usize) -> f64);
-    let columns: [Column<'_>; 4] = [
+    let columns: [Column<'_>; 5] = [
         ("t", 0, 1e-12, &|k| ours.t[k]),
         ("q", 1, 1e-5, &|k| ours.q[k][0]),
         ("v", 2, 2e-3, &|k| ours.v[k][0]),
         // The table's multiplier has units of impulse times h; the accumulation reaches it through h v.
+        ("p", 3, 2e-3 * h, &|k| h * ours.impulses[k][0]),
         ("lambda", 4, 2e-3 * h, &|k| h * ours.impulses[k][0]),
     ];
     for (name, column, whole, value) in columns {
