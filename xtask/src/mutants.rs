@@ -1,12 +1,14 @@
 //! `cargo xtask mutants`: each patch in `mutants/` puts one mistake into a copy of the tree, and a named test must fail.
 //!
 //! A patch begins with two lines: `# Mistake:` says what is wrong, `# Test:` is the command that must notice it (`cargo test …` or
-//! `cargo xtask test --only TIER`). Each command
-//! is run once without any patch first, and must pass. The copy lies in the system's folder for temporary files; the
-//! working tree is never touched. Whether every patch still fits is cheap, so `cargo xtask tidy` looks at that too.
+//! `cargo xtask test --only TIER`). Mistakes within functions are built together, once, and switched on at run time (`switch.rs`); the
+//! others have a build each. Each command is run once with no mistake first, in the same build, and must pass. The copy lies in the
+//! system's folder for temporary files; the working tree is never touched. Whether every patch still fits is cheap, so `cargo xtask tidy`
+//! looks at that too.
 
 mod copy;
 mod page;
+mod switch;
 mod verdict;
 
 use crate::Workspace;
@@ -39,34 +41,119 @@ pub(crate) fn run(workspace: &Workspace, names: &[&str]) -> Result<bool, String>
     }
     let chosen: Vec<&Mutant> =
         all.iter().filter(|m| names.is_empty() || names.contains(&m.name.as_str())).collect();
-    let copy = Copy::new(workspace)?;
-    // All commands without any patch first: the tree is compiled once for them.
-    let mut sound: BTreeMap<&[String], Verdict> = BTreeMap::new();
-    for mutant in &chosen {
-        if !sound.contains_key(mutant.test.as_slice()) {
-            sound.insert(&mutant.test, verdict::of_sound_tree(&copy.test(&mutant.test)?));
+    let copy = Copy::new(workspace, "-alone", BTreeMap::new())?;
+    let (together, alone, changed) = switch_on(&copy, &chosen)?;
+    let switched = Copy::new(workspace, "", changed)?;
+    println!("{} mutants in one build, {} with a build each", together.len(), alone.len());
+    let mut told = Told::new(workspace, &all);
+    for (command, mutants) in by_command(&together) {
+        let sound = verdict::of_sound_tree(&switched.test(command, None)?);
+        for mutant in mutants {
+            let judge = || Ok(verdict::of_mutant(&switched.test(command, Some(&mutant.name))?));
+            told.tell(mutant, &sound, judge)?;
         }
     }
-    let page = workspace.root.join(PAGE);
-    let mut rows = page::rows(&std::fs::read_to_string(&page).unwrap_or_default());
-    rows.retain(|name, _| all.iter().any(|mutant| mutant.name == *name));
-    let mut told = Vec::new();
-    for mutant in chosen {
-        println!("\n---- {}: {}", mutant.name, mutant.mistake);
+    for (command, mutants) in by_command(&alone) {
         copy.restore()?;
-        let verdict = match &sound[mutant.test.as_slice()] {
-            Verdict::Sound => judge(&copy, mutant)?,
-            unsound => unsound.clone(),
-        };
-        println!("{}: {verdict}", mutant.name);
-        rows.insert(mutant.name.clone(), page::row(mutant, &verdict));
-        std::fs::write(&page, page::text(&rows, all.len()))
-            .map_err(|error| format!("{PAGE}: {error}"))?;
-        told.push((mutant, verdict));
+        let sound = verdict::of_sound_tree(&copy.test(command, None)?);
+        for mutant in mutants {
+            copy.restore()?;
+            told.tell(mutant, &sound, || judge(&copy, mutant))?;
+        }
     }
-    print!("\n{}", table(&told));
+    print!("\n{}", table(&told.verdicts));
     println!("written to {PAGE}");
-    Ok(told.iter().all(|(_, verdict)| verdict.is_good()))
+    Ok(told.verdicts.iter().all(|(_, verdict)| verdict.is_good()))
+}
+
+/// What became of the mutants so far; the page has it after each of them.
+struct Told<'a> {
+    page: std::path::PathBuf,
+    rows: BTreeMap<String, String>,
+    n: usize,
+    verdicts: Vec<(&'a Mutant, Verdict)>,
+}
+
+impl<'a> Told<'a> {
+    fn new(workspace: &Workspace, all: &[Mutant]) -> Self {
+        let page = workspace.root.join(PAGE);
+        let mut rows = page::rows(&std::fs::read_to_string(&page).unwrap_or_default());
+        rows.retain(|name, _| all.iter().any(|mutant| mutant.name == *name));
+        Self { page, rows, n: all.len(), verdicts: Vec::new() }
+    }
+
+    /// Judges a mutant, unless its command fails without it.
+    fn tell(
+        &mut self,
+        mutant: &'a Mutant,
+        sound: &Verdict,
+        judge: impl FnOnce() -> Result<Verdict, String>,
+    ) -> Result<(), String> {
+        println!("\n---- {}: {}", mutant.name, mutant.mistake);
+        let verdict = if *sound == Verdict::Sound { judge()? } else { sound.clone() };
+        println!("{}: {verdict}", mutant.name);
+        self.rows.insert(mutant.name.clone(), page::row(mutant, &verdict));
+        std::fs::write(&self.page, page::text(&self.rows, self.n))
+            .map_err(|error| format!("{PAGE}: {error}"))?;
+        self.verdicts.push((mutant, verdict));
+        Ok(())
+    }
+}
+
+/// The mutants of each command, so that each command is run without a mistake just before them.
+fn by_command<'a>(mutants: &[&'a Mutant]) -> BTreeMap<&'a [String], Vec<&'a Mutant>> {
+    let mut groups: BTreeMap<&[String], Vec<&Mutant>> = BTreeMap::new();
+    for mutant in mutants {
+        groups.entry(&mutant.test).or_default().push(mutant);
+    }
+    groups
+}
+
+/// The mutants whose mistakes are within functions, the others, and the files with the mistakes of the first, each behind its switch.
+fn switch_on<'a>(copy: &Copy, chosen: &[&'a Mutant]) -> Result<Switched<'a>, String> {
+    let (mut together, mut alone) = (Vec::new(), Vec::new());
+    // By path: name of the mutant, number of the body, body with the mistake.
+    let mut changes: BTreeMap<String, Vec<(&str, usize, String)>> = BTreeMap::new();
+    for mutant in chosen {
+        let Some(bodies) = within_functions(copy, mutant)? else {
+            alone.push(*mutant);
+            continue;
+        };
+        together.push(*mutant);
+        for (path, i, body) in bodies {
+            changes.entry(path).or_default().push((&mutant.name, i, body));
+        }
+    }
+    let mut files = BTreeMap::new();
+    for (path, changes) in changes {
+        let changes: Vec<_> = changes.iter().map(|(name, i, body)| (*name, *i, body.as_str())).collect();
+        let text = switch::with_switches(&copy.sound_text(&path)?, &changes);
+        files.insert(path, text);
+    }
+    Ok((together, alone, files))
+}
+
+/// Mutants in one build, mutants with a build each, changed files by path.
+type Switched<'a> = (Vec<&'a Mutant>, Vec<&'a Mutant>, BTreeMap<String, String>);
+
+/// Path of the file, number of the body in it, body with the mistake.
+type ChangedBody = (String, usize, String);
+
+/// The bodies that a patch changes; `None` where it changes anything else.
+fn within_functions(copy: &Copy, mutant: &Mutant) -> Result<Option<Vec<ChangedBody>>, String> {
+    let Ok(files) = copy.patched(&mutant.patch)? else { return Ok(None) };
+    let mut all = Vec::new();
+    for (path, text) in files {
+        let is_of_a_crate = path.starts_with("crates/") && path.ends_with(".rs");
+        if !is_of_a_crate {
+            return Ok(None);
+        }
+        match switch::changed_bodies(&copy.sound_text(&path)?, &text) {
+            Some(bodies) => all.extend(bodies.into_iter().map(|(i, body)| (path.clone(), i, body))),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(all))
 }
 
 /// Prints the patches that no longer fit the tree; true if there is none. Nothing is built.
@@ -93,7 +180,11 @@ fn stale(root: &Path) -> Result<Vec<(String, String)>, String> {
 fn judge(copy: &Copy, mutant: &Mutant) -> Result<Verdict, String> {
     match copy.apply(&mutant.patch)? {
         Err(words) => Ok(Verdict::DoesNotApply(words)),
-        Ok(()) => Ok(verdict::of_mutant(&copy.test(&mutant.test)?)),
+        Ok(()) => {
+            // A patch that is in place does not fit once more: that must not be what a test notices.
+            copy.remove(&format!("{FOLDER}/{}.patch", mutant.name))?;
+            Ok(verdict::of_mutant(&copy.test(&mutant.test, None)?))
+        }
     }
 }
 

@@ -7,6 +7,8 @@ mod citations;
 mod glossary;
 mod lists;
 mod numbers;
+#[cfg(test)]
+mod one_file;
 mod paths;
 mod size;
 mod tree;

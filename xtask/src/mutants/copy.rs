@@ -1,10 +1,12 @@
 //! The copy of the tree in which mistakes are made. It keeps its place and its build folder between runs, so that only
 //! what a patch changes is compiled again.
 
+use super::switch::VARIABLE;
 use super::verdict::Ended;
 use crate::Workspace;
 use crate::command::cargo;
 use crate::tidy::tracked_or_walked;
+use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::io::Write;
@@ -21,24 +23,30 @@ pub(super) struct Copy {
     target: PathBuf,
     /// Files of the tree, from its root.
     paths: Vec<String>,
+    /// Texts of files that differ from the tree.
+    changed: BTreeMap<String, String>,
 }
 
 impl Copy {
-    /// Copies the tree of the workspace.
-    pub(super) fn new(workspace: &Workspace) -> Result<Self, String> {
+    /// Copies the tree of the workspace to the place with this name, with these files changed.
+    pub(super) fn new(
+        workspace: &Workspace,
+        name: &str,
+        changed: BTreeMap<String, String>,
+    ) -> Result<Self, String> {
         let root = workspace.root.clone();
         let mut hasher = DefaultHasher::new();
         root.hash(&mut hasher);
         // One place for each clone, outside of any repository: there `git apply` takes every path as it stands.
-        let here = std::env::temp_dir().join(format!("nonsmooth-mutants-{:x}", hasher.finish()));
+        let here = std::env::temp_dir().join(format!("nonsmooth-mutants-{:x}{name}", hasher.finish()));
         let paths = tracked_or_walked(&root).map_err(|error| format!("{}: {error}", root.display()))?;
         let paths = paths.into_iter().filter(|path| root.join(path).is_file()).collect();
-        let copy = Self { root, here, target: workspace.target().join("mutants"), paths };
+        let copy = Self { root, here, target: workspace.target().join("mutants"), paths, changed };
         copy.restore()?;
         Ok(copy)
     }
 
-    /// Makes the copy equal to the tree. Files that are equal keep their time, so that cargo does not compile them again.
+    /// Makes the copy equal to the tree, but for what is changed. Files that are equal keep their time, so that cargo does not compile them again.
     pub(super) fn restore(&self) -> Result<(), String> {
         let wanted: std::collections::BTreeSet<&str> = self.paths.iter().map(String::as_str).collect();
         if self.here.is_dir() {
@@ -50,7 +58,8 @@ impl Copy {
             remove_empty_folders(&self.here).map_err(|error| error.to_string())?;
         }
         for path in &self.paths {
-            copy_if_changed(&self.root.join(path), &self.here.join(path))
+            let text = self.changed.get(path).map(|text| text.as_bytes());
+            copy_if_changed(&self.root.join(path), text, &self.here.join(path))
                 .map_err(|error| format!("copy of {path}: {error}"))?;
         }
         Ok(())
@@ -61,12 +70,38 @@ impl Copy {
         git_apply(&self.here, &[], patch)
     }
 
-    /// Runs a test command in the copy, with its output kept.
-    pub(super) fn test(&self, words: &[String]) -> Result<Ended, String> {
+    /// Paths and texts of the files that a patch changes, as it leaves them; the copy stays as the tree is.
+    pub(super) fn patched(&self, patch: &str) -> Result<Result<Vec<(String, String)>, String>, String> {
+        if let Err(words) = self.apply(patch)? {
+            return Ok(Err(words));
+        }
+        let mut files = Vec::new();
+        for path in patch.lines().filter_map(|line| line.strip_prefix("+++ b/")) {
+            let read = std::fs::read_to_string(self.here.join(path));
+            files.push((path.to_owned(), read.map_err(|error| format!("{path}: {error}"))?));
+            std::fs::write(self.here.join(path), self.sound_text(path)?)
+                .map_err(|error| format!("{path}: {error}"))?;
+        }
+        Ok(Ok(files))
+    }
+
+    /// The text of a file of the tree.
+    pub(super) fn sound_text(&self, path: &str) -> Result<String, String> {
+        std::fs::read_to_string(self.root.join(path)).map_err(|error| format!("{path}: {error}"))
+    }
+
+    /// Removes a file of the copy.
+    pub(super) fn remove(&self, path: &str) -> Result<(), String> {
+        std::fs::remove_file(self.here.join(path)).map_err(|error| format!("{path}: {error}"))
+    }
+
+    /// Runs a test command in the copy with this mistake switched on, or none; its output is kept.
+    pub(super) fn test(&self, words: &[String], mistake: Option<&str>) -> Result<Ended, String> {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         println!("$ cargo {}", words.join(" "));
         let mut command = cargo(&self.here, &words);
         command.env("CARGO_TARGET_DIR", &self.target).stdin(Stdio::null());
+        command.env_remove(VARIABLE).envs(mistake.map(|name| (VARIABLE, name)));
         let out = command.output().map_err(|error| format!("cargo did not start: {error}"))?;
         let text = String::from_utf8_lossy(&out.stdout) + String::from_utf8_lossy(&out.stderr);
         Ok(Ended { success: out.status.success(), text: text.into_owned() })
@@ -106,8 +141,9 @@ fn remove_empty_folders(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-fn copy_if_changed(from: &Path, to: &Path) -> std::io::Result<()> {
-    let bytes = std::fs::read(from)?;
+/// Copies a file, or writes this text in its place.
+fn copy_if_changed(from: &Path, text: Option<&[u8]>, to: &Path) -> std::io::Result<()> {
+    let bytes = text.map_or_else(|| std::fs::read(from), |text| Ok(text.to_vec()))?;
     if std::fs::read(to).is_ok_and(|there| there == bytes) {
         return Ok(());
     }
@@ -127,7 +163,8 @@ mod tests {
         let (root, here) = (base.join("tree"), base.join("copy"));
         std::fs::create_dir_all(&root).unwrap();
         std::fs::write(root.join("a.txt"), "one\ntwo\n").unwrap();
-        Copy { root, here, target: base.join("target"), paths: vec!["a.txt".into()] }
+        let (paths, changed) = (vec!["a.txt".into()], BTreeMap::new());
+        Copy { root, here, target: base.join("target"), paths, changed }
     }
 
     const PATCH: &str = "# Mistake: x\n# Test: cargo test\ndiff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n\
