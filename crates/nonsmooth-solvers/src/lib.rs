@@ -40,6 +40,7 @@ pub mod settings;
 mod solvers;
 mod sparse;
 mod stamp;
+mod typed;
 mod vector;
 
 pub use certificate::{Certificate, certify, published_measure};
@@ -50,7 +51,7 @@ pub use incidence::Incidence;
 pub use jacobian::{ContactRows, Jacobian};
 pub use mass_groups::{BodyVelocities, IMMOVABLE, Inertia, MassGroups, VelocityLayout};
 pub use nearest::nearest;
-pub use options::{Declared, Kind, OptionError, Options, Settings, Value, word};
+pub use options::{Declared, Kind, OptionError, Options, Value};
 pub use primal::Primal;
 pub use problem::{Problem, ProblemError, Scale};
 pub use set::{MAX_DIM, Part, Set};
@@ -59,3 +60,4 @@ pub use solvers::{
     Attempt, Entry, FACETED, Outcome, Report, SOLVERS, Solver, Status, Unsupported, find, solve,
 };
 pub use sparse::{Sparse, SparseError};
+pub use typed::{Field, Settings, Word};

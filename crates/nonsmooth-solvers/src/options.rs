@@ -103,73 +103,6 @@ fn allowed_list(allowed: &[String]) -> String {
     format!("it takes {}", allowed.join(", "))
 }
 
-/// Typed settings of one entry of a list: a struct whose public fields are the options of the entry.
-pub trait Settings: Default {
-    /// Name of the entry.
-    const NAME: &'static str;
-
-    /// Every option with its value, in the order of the entry.
-    fn values(&self) -> Vec<(&'static str, Value)>;
-
-    /// The options that differ from their defaults.
-    fn options(&self) -> Options {
-        let defaults = Self::default().values();
-        let mut options = Options::default();
-        for ((name, value), (_, default)) in self.values().into_iter().zip(defaults) {
-            if value != default {
-                options.set(name, value);
-            }
-        }
-        options
-    }
-
-    /// Panics unless the fields are the declared options, each with its default: for tests of lists.
-    fn check_against(&self, declared: &[&Declared]) {
-        let names: Vec<&str> = declared.iter().map(|declared| declared.name).collect();
-        let values = Self::default().values();
-        assert_eq!(values.iter().map(|(name, _)| *name).collect::<Vec<_>>(), names, "{}", Self::NAME);
-        let nothing = Options::default();
-        for ((name, value), declared) in values.iter().zip(declared) {
-            let default = match declared.kind {
-                Kind::Word(_) => Value::Word(declared.default.to_owned()),
-                _ => Value::Number(nothing.number(declared)),
-            };
-            assert_eq!(*value, default, "default of `{name}` of `{}`", Self::NAME);
-        }
-    }
-}
-
-/// A variant as the word of an option: `FirstOrder` is first-order.
-pub fn word(variant: impl std::fmt::Debug) -> Value {
-    let mut text = String::new();
-    for c in format!("{variant:?}").chars() {
-        if c.is_uppercase() && !text.is_empty() {
-            text.push('-');
-        }
-        text.extend(c.to_lowercase());
-    }
-    Value::Word(text)
-}
-
-impl From<f64> for Value {
-    fn from(x: f64) -> Self {
-        Value::Number(x)
-    }
-}
-
-impl From<usize> for Value {
-    fn from(n: usize) -> Self {
-        Value::Number(n as f64)
-    }
-}
-
-/// As the words yes and no.
-impl From<bool> for Value {
-    fn from(flag: bool) -> Self {
-        Value::Word(if flag { "yes" } else { "no" }.to_owned())
-    }
-}
-
 /// The options a user gave to one entry.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
@@ -216,6 +149,11 @@ impl Options {
             })
             .collect();
         if errors.is_empty() { Ok(()) } else { Err(errors) }
+    }
+
+    /// Every option that was given, with its value.
+    pub fn given(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.given.iter().map(|(name, value)| (name.as_str(), value))
     }
 
     /// Whether the option was given.
