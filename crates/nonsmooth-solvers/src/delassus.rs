@@ -10,15 +10,12 @@
 
 use crate::jacobian::{ContactRows, Jacobian};
 use crate::mass_groups::{Inertia, MassGroups};
-use crate::posed::Posed;
+use crate::posed::{FORMED, Posed};
 use crate::primal::Primal;
 use crate::responses::assemble;
 use crate::sparse::Sparse;
 use crate::stamp::next_stamp;
 use std::sync::{Arc, OnceLock};
-
-/// Rows up to which W of general rows is formed at once: it is kept while nothing changes, and small ones are solved by pivots.
-pub(crate) const FORMED: usize = 300;
 
 /// How W is kept.
 // There is one operator per step, so the size of its variants does not matter.

@@ -8,7 +8,6 @@
 //! Contacts are visited by frames and arms, pairs by their rows on two bodies, general rows by their entries of J and M̂⁻¹ Jᵀ (`responses.rs`). Velocities stand
 //! in slots: six for each body, in the plane too, then one for each velocity of the other groups.
 
-use crate::delassus::FORMED;
 use crate::eigen::largest_eigenvalue;
 use crate::jacobian::{ContactRows, Jacobian, Kind};
 use crate::mass_groups::{Inertia, MassGroups};
@@ -19,6 +18,9 @@ use crate::sparse::Sparse;
 use crate::vector::{add6, cross, dot, dot6, six};
 use rayon::prelude::*;
 use std::sync::{Arc, OnceLock};
+
+/// Rows up to which W of general rows is formed at once: it is kept while nothing changes, and small ones are solved by pivots.
+pub(crate) const FORMED: usize = 300;
 
 /// Contacts from which threads share the bodies: 0.1 ms of work, tens of times what it takes to wake a thread.
 const SHARED: usize = 4096;

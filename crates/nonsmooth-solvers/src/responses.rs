@@ -10,8 +10,7 @@
 
 use crate::jacobian::{Jacobian, Kind};
 use crate::mass_groups::{BodyVelocities, Group, IMMOVABLE, MassGroups};
-use crate::primal::{product, transpose};
-use crate::sparse::Sparse;
+use crate::sparse::{Sparse, product, transpose};
 
 /// The rows of all general and pair constraints, one after the other.
 #[derive(Clone, Debug, Default)]

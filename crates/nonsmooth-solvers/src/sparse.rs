@@ -231,6 +231,64 @@ impl Sparse {
     }
 }
 
+/// Aᵀ.
+pub(crate) fn transpose(a: &Sparse) -> Sparse {
+    let mut start = vec![0usize; a.n_columns + 1];
+    for &j in &a.column {
+        start[j as usize + 1] += 1;
+    }
+    for j in 0..a.n_columns {
+        start[j + 1] += start[j];
+    }
+    let mut next = start.clone();
+    let (mut column, mut value) = (vec![0u32; a.n_entries()], vec![0.0; a.n_entries()]);
+    for i in 0..a.n_rows() {
+        let (columns, values) = a.row(i);
+        for (&j, &x) in columns.iter().zip(values) {
+            let place = &mut next[j as usize];
+            (column[*place], value[*place]) = (i as u32, x);
+            *place += 1;
+        }
+    }
+    Sparse { n_columns: a.n_rows(), start, column, value }
+}
+
+/// A B, row by row, with the diagonal of a square product always stored.
+pub(crate) fn product(a: &Sparse, b: &Sparse) -> Sparse {
+    let square = a.n_rows() == b.n_columns;
+    let mut c = Sparse::empty(b.n_columns);
+    let mut sum = vec![0.0; b.n_columns];
+    let mut marked: Vec<u32> = Vec::new();
+    let mut is_marked = vec![false; b.n_columns];
+    let mark = |marked: &mut Vec<u32>, is_marked: &mut Vec<bool>, j: u32| {
+        if !is_marked[j as usize] {
+            is_marked[j as usize] = true;
+            marked.push(j);
+        }
+    };
+    for i in 0..a.n_rows() {
+        let (columns, values) = a.row(i);
+        for (&k, &x) in columns.iter().zip(values) {
+            let (columns, values) = b.row(k as usize);
+            for (&j, &y) in columns.iter().zip(values) {
+                mark(&mut marked, &mut is_marked, j);
+                sum[j as usize] += x * y;
+            }
+        }
+        if square {
+            mark(&mut marked, &mut is_marked, i as u32);
+        }
+        marked.sort_unstable();
+        for j in marked.drain(..) {
+            c.column.push(j);
+            c.value.push(std::mem::take(&mut sum[j as usize]));
+            is_marked[j as usize] = false;
+        }
+        c.finish_row();
+    }
+    c
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

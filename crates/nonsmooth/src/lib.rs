@@ -32,7 +32,7 @@
 //! simulation.set_input("torque", 2.0)?;
 //! simulation.step()?;
 //! assert!(simulation.contacts().len() >= 1); // the hinge
-//! assert!(simulation.state.q[2] < 2.0); // it falls
+//! assert!(simulation.body("arm").is_some_and(|arm| arm.position.z < 2.0)); // it falls
 //! simulation.set_state(saved)?; // back to the start; the input too
 //! simulation.reset(); // forgets scratch: no bit of a result depends on it
 //! assert_eq!(simulation.state.inputs, [0.0]);
@@ -46,13 +46,14 @@
 //! | choose a scheme and its settings | [`integrators`]: `MoreauJean { theta: 1.0, ..Default::default() }` |
 //! | choose a solver and its settings | [`solvers::settings`], [`SolverSettings`], [`integrators::Scheme::with_solver`] |
 //! | write a joint or a solver | [`joints::Joint`], [`solvers::Solver`]; `examples/own_joint.rs`, `examples/own_solver.rs` |
+//! | ask where a body is | [`Simulation::body`], [`Simulation::contacts`]; [`Simulation::state`] has all of it as numbers |
 //! | watch a run | [`Observer`], [`observers`]; [`Observation::shown`] is what results show |
 //! | measure errors and orders | [`analysis`] |
 
 pub mod analysis;
-mod collision;
+mod energy;
 mod error;
-mod instant;
+mod instants;
 pub mod integrators;
 pub mod laws;
 mod log;
@@ -64,15 +65,16 @@ mod phases;
 mod scratch;
 mod simulation;
 
-pub use error::{Error, StepError, StepResult};
-pub use instant::{Implicit, Instant, Pass};
+pub use error::{StepError, StepResult};
 pub use integrators::{INTEGRATORS, Integrator, Refusal};
 pub use log::{ConstraintLog, Counts, Energies, Event, N_WORKS, Note, StepLog, Works};
-pub use model::{Model, State};
+pub use model::{Implicit, Instant, Model, Pass, State};
 pub use part::{Part, Selection};
 pub use phases::{DEFAULT_TOLERANCE, KineticAngles, Policy, SolverSettings};
-pub use simulation::{Observation, Observer, RunError, Simulation, StateError, n_steps};
+pub use simulation::{Error, Observation, Observer, RunError, Simulation, StateError, n_steps};
 
+/// Vectors and quaternions, as poses and twists have them.
+pub use glam;
 /// Shapes, poses and distances.
 pub use nonsmooth_geometry as geometry;
 /// One-step problems and what solves them.

@@ -15,7 +15,7 @@
 
 use crate::error::{StepError, StepResult};
 use crate::model::{Free, Model, Theta};
-use crate::phases::Impulses;
+use crate::phases::{Guess, Impulses};
 use nonsmooth_solvers::{Problem, certify};
 
 /// Change of v, relative to its size, above which no change counts as rounding.
@@ -51,16 +51,6 @@ pub struct Solved<'a> {
     pub q_end: &'a [f64],
     /// Tolerance of the solver [–].
     pub tolerance: f64,
-}
-
-/// The guess of a pass, and its residual.
-#[derive(Default)]
-pub struct Guess {
-    /// Impulses of the pass before [N·s].
-    p: Vec<f64>,
-    u: Vec<f64>,
-    /// v_free + M̂⁻¹ Jᵀ p [m/s, rad/s].
-    v: Vec<f64>,
 }
 
 impl Newton {

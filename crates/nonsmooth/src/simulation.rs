@@ -1,13 +1,13 @@
 //! The driver: makes steps, swaps states, tells observers.
 
-use crate::collision::appears_inside;
 use crate::error::StepError;
-use crate::integrators::{Integrator, IntoIntegrator, Refusal};
+use crate::integrators::{Accuracy, Integrator, IntoIntegrator, Refusal};
 use crate::log::{ConstraintLog, StepLog};
+use crate::model::collision::appears_inside;
 use crate::model::rigid::Overlap;
-use crate::model::{Model, State, UserError};
-use crate::observers::Accuracy;
-use nonsmooth_solvers::Problem;
+use crate::model::{Model, ModelError, RigidState, State, UserError};
+use nonsmooth_geometry::{MassError, ShapeError};
+use nonsmooth_solvers::{OptionError, Problem};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -28,6 +28,39 @@ pub struct Observation<'a> {
 }
 
 /// Watches a run; cannot influence it.
+///
+/// ```
+/// use nonsmooth::model::UserError;
+/// use nonsmooth::{Observation, Observer};
+///
+/// /// The largest impulse of a run [N·s], and when it acted [s].
+/// #[derive(Default)]
+/// struct Hardest(f64, f64);
+///
+/// impl Observer for Hardest {
+///     fn step(&mut self, step: &Observation<'_>) -> Result<(), UserError> {
+///         for &impulse in &step.log.constraints.impulse {
+///             if impulse > self.0 {
+///                 *self = Self(impulse, step.after.t);
+///             }
+///         }
+///         Ok(())
+///     }
+/// }
+///
+/// # use nonsmooth::{Simulation, integrators::MoreauJean, laws::NewtonImpact, solvers::Sparse};
+/// # use nonsmooth::model::{Linear, ModelBuilder};
+/// # let mut builder = ModelBuilder::new();
+/// # let ball = builder.linear(Linear::new("ball", Sparse::diagonal(&[2.0])).initial(&[0.1], &[-1.0]));
+/// # let law = builder.law("rebound", NewtonImpact { restitution: 0.5 });
+/// # builder.linear_gap("floor", law, &[(ball, 0, 1.0)], 0.0);
+/// # let (model, state) = builder.build(0.0)?;
+/// let mut simulation = Simulation::new(model, state, MoreauJean::default(), 0.01)?;
+/// let mut hardest = Hardest::default();
+/// simulation.run(20, &mut [&mut hardest])?;
+/// assert!((hardest.0 - 2.0 * 1.5).abs() < 1e-12); // m (1 + e) v of the one impact
+/// # Ok::<(), nonsmooth::Error>(())
+/// ```
 pub trait Observer {
     /// Called once, before the first step.
     fn start(&mut self, _model: &Model, _state: &State) -> Result<(), UserError> {
@@ -36,6 +69,11 @@ pub trait Observer {
 
     /// Called after each step.
     fn step(&mut self, frame: &Observation<'_>) -> Result<(), UserError>;
+
+    /// Called whenever the run is saved, and after its last step: writes what is held back.
+    fn save(&mut self) -> Result<(), UserError> {
+        Ok(())
+    }
 }
 
 /// A run in progress.
@@ -74,6 +112,38 @@ pub enum RunError {
         /// What it said.
         source: UserError,
     },
+}
+
+/// All that can go wrong between a model and its results, so that `?` serves a whole program.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// The model is wrong: every issue with its place.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The scheme cannot honour the model, or its settings are wrong.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// A step or an observer failed.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// An input or a state was refused.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// A shape is none.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// A shape has no mass.
+    #[error(transparent)]
+    Mass(#[from] MassError),
+    /// Settings of a solver are wrong.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Options(Vec<OptionError>),
+}
+
+impl From<Vec<OptionError>> for Error {
+    fn from(errors: Vec<OptionError>) -> Self {
+        Error::Options(errors)
+    }
 }
 
 /// Why an input or a state was refused. Nothing was changed.
@@ -135,6 +205,7 @@ impl Simulation {
     pub fn resume(&mut self, state: impl Into<Box<State>>, start: f64) {
         self.state = state.into();
         self.next.copy_from(&self.state);
+        self.shown.copy_from(&self.state);
         self.start = start;
     }
 
@@ -154,6 +225,21 @@ impl Simulation {
     /// The constraints of the last step: gaps, velocities, impulses, and where contacts of bodies are.
     pub fn contacts(&self) -> &ConstraintLog {
         &self.log.constraints
+    }
+
+    /// Pose and twist in world axes of the body of that name, kinematic ones too, as the last step showed it; before the first step
+    /// that of the start. `None` if there is no such body.
+    pub fn body(&self, name: &str) -> Option<RigidState> {
+        let rigid = &self.model.rigid;
+        let names = rigid.bodies.iter().map(|body| &body.name);
+        let place = names
+            .chain(rigid.kinematic.iter().map(|body| &body.name))
+            .position(|known| known == name)?;
+        let is_shown = self.integrator.is_staggered() && self.shown.step == self.state.step;
+        let State { t, q, v, .. } = if is_shown { &self.shown } else { &*self.state };
+        let mut states = Vec::new();
+        self.model.rigid_states(*t, q, v, &mut states).ok()?;
+        Some(states[place])
     }
 
     /// Goes on from another state of the same model, on the grid of that state.
@@ -227,7 +313,7 @@ impl Simulation {
         Err(RunError::Step { step: next.step, t: state.t, source })
     }
 
-    /// Makes `n` steps and shows each to the observers.
+    /// Makes `n` steps, shows each to the observers and lets these save.
     pub fn run(&mut self, n: u64, observers: &mut [&mut dyn Observer]) -> Result<(), RunError> {
         if self.state.step == 0 {
             for observer in &mut *observers {
@@ -242,7 +328,10 @@ impl Simulation {
                 observer.step(&frame).map_err(|source| RunError::Observer { step, source })?;
             }
         }
-        Ok(())
+        let step = self.state.step;
+        observers.iter_mut().try_for_each(|observer| {
+            observer.save().map_err(|source| RunError::Observer { step, source })
+        })
     }
 
     /// Order of the scheme, and whether its impacts act at their instant.

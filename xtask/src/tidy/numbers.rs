@@ -7,13 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Words that begin a public item.
 const PUBLIC: [&str; 8] = ["fn ", "struct ", "enum ", "trait ", "const ", "static ", "type ", "mod "];
 
-/// Crates whose modules may still use each other in a circle, each with the reason.
-const CYCLES_ALLOWED: &[(&str, &str)] = &[
-    ("crates/nonsmooth-geometry", "frozen features and sweeps are written for plane and space at once"),
-    ("crates/nonsmooth", "families and laws see the model that holds them"),
-    ("crates/nonsmooth-solvers", "the primal form and the responses of rows ask each other"),
-];
-
 /// What is counted of one crate.
 #[derive(Default)]
 struct Crate {
@@ -57,12 +50,9 @@ pub(super) fn told(tree: &Tree) -> String {
     text + &functions_told(&mut functions(tree))
 }
 
-/// Cycles of modules in crates that must have none.
+/// Cycles of modules, of which there must be none.
 pub(super) fn check(tree: &Tree, breaches: &mut Vec<Breach>) {
     for (name, one) in crates(tree) {
-        if CYCLES_ALLOWED.iter().any(|(allowed, _)| *allowed == name) {
-            continue;
-        }
         for cycle in one.cycles {
             let wrong = format!("modules use each other in a circle: {}", cycle.join(", "));
             breaches.push(Breach::new(&format!("{name}/src"), 1, wrong));

@@ -21,7 +21,7 @@
 mod normal;
 mod side;
 
-use crate::spatial::{Isometry, Pose};
+use crate::pose::{Isometry, Pose};
 use glam::DVec3;
 pub(crate) use side::{Form, Side};
 

@@ -6,7 +6,7 @@
 //! δ its error is δ, δ², δ⁴, ….
 
 use super::side::{Form, WorldSide};
-use crate::spatial::tangents;
+use crate::frame::tangents;
 use glam::{DVec2, DVec3};
 
 /// Newton steps, from the angle of a time step to round-off.

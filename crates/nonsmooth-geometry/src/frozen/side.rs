@@ -1,6 +1,7 @@
 //! A feature of one body: a point, line, plane, rim, or the side of a cylinder or cone.
 
-use crate::spatial::{Isometry, tangents};
+use crate::frame::tangents;
+use crate::pose::Isometry;
 use glam::DVec3;
 
 /// What a feature is.

@@ -6,7 +6,7 @@ use super::pose::Pose;
 use super::shape::{Kind, Shape};
 use crate::feature::{Feature, FeatureKind};
 use crate::frozen::{Detected, FrozenContact, Side};
-use crate::spatial;
+use crate::pose;
 use glam::{DVec2, DVec3};
 
 fn in_space(v: DVec2) -> DVec3 {
@@ -16,7 +16,7 @@ fn in_space(v: DVec2) -> DVec3 {
 /// The contact with its features as they are: `contact` must come from [`contacts`](super::contacts) of these shapes and poses.
 /// Its poses are then those of space, with z = 0 and turns about z ([`Pose::in_space`]).
 pub fn freeze(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, contact: &Contact) -> FrozenContact {
-    let at = [pose_a, pose_b].map(|pose| spatial::Pose::isometry(&pose.in_space()));
+    let at = [pose_a, pose_b].map(|pose| pose::Pose::isometry(&pose.in_space()));
     let detected = Detected {
         point: in_space(DVec2::from_array(contact.point)),
         normal: in_space(DVec2::from_array(contact.normal)),

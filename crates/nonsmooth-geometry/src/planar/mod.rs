@@ -16,12 +16,12 @@ mod pose;
 mod reduce;
 mod shape;
 mod size;
+mod sweep;
 
 pub(crate) use core::Core;
 pub(crate) use pose::Isometry;
 pub(crate) use shape::Kind;
 
-pub use crate::sweep::planar::{Moving, time_of_impact};
 pub use confirm::{Confirmation, confirm};
 pub use contact::Contact;
 pub use contacts::{contacts, distance};
@@ -29,6 +29,7 @@ pub use freeze::freeze;
 pub use mass::MassProperties;
 pub use pose::Pose;
 pub use shape::Shape;
+pub use sweep::{Moving, time_of_impact};
 
 /// The contact axes [normal, tangent] of a unit normal: the tangent is the normal turned by +90°.
 pub fn frame(normal: [f64; 2]) -> [[f64; 2]; 2] {

@@ -1,6 +1,6 @@
 //! Poses in the plane: x_world = R(φ) x_body + position.
 
-use crate::spatial;
+use crate::pose;
 use glam::DVec2;
 
 /// Where a body is and how it is turned.
@@ -22,9 +22,9 @@ impl Pose {
     }
 
     /// The same in space, with z = 0 and a turn about z.
-    pub fn in_space(&self) -> spatial::Pose {
+    pub fn in_space(&self) -> pose::Pose {
         let ([x, y], (sine, cosine)) = (self.position, (0.5 * self.angle).sin_cos());
-        spatial::Pose { position: [x, y, 0.0], rotation: [cosine, 0.0, 0.0, sine] }
+        pose::Pose { position: [x, y, 0.0], rotation: [cosine, 0.0, 0.0, sine] }
     }
 
     /// The same as unit complex number and translation.

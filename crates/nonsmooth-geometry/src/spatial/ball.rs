@@ -4,9 +4,9 @@
 //! Where two centres coincide every direction is as good; z is taken.
 
 use super::contact::Contact;
-use super::pose::Pose;
 use super::shape::{Kind, Shape};
 use crate::feature::{Feature, Key};
+use crate::pose::Pose;
 use glam::DVec3;
 
 /// Key of the one contact of two balls.

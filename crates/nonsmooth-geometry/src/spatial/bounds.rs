@@ -1,9 +1,9 @@
 //! Boxes with sides along the axes of the world, around shapes.
 
 use super::core::Core;
-use super::pose::{Isometry, Pose};
 use super::shape::{Kind, Shape};
 use crate::broad::Bounds;
+use crate::pose::{Isometry, Pose};
 use glam::DVec3;
 
 impl Shape {

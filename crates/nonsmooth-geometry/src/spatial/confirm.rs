@@ -7,8 +7,8 @@
 
 use super::contact::Contact;
 use super::contacts::contacts;
-use super::pose::Pose;
 use super::shape::Shape;
+use crate::pose::Pose;
 use glam::DVec3;
 
 /// What the contact turned out to be.

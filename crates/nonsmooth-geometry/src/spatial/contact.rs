@@ -1,7 +1,7 @@
 //! Contact points and the place where they are collected.
 
-use super::pose::Isometry;
 use crate::feature::{Feature, Key};
+use crate::pose::Isometry;
 use glam::DVec3;
 
 /// A point where two shapes touch or may soon touch.

@@ -8,11 +8,11 @@ use super::core::Core;
 use super::near::Near;
 use super::pair::Pair;
 use super::patch::{certifies, patch, patch_and_closest, push_closest};
-use super::pose::{Isometry, Pose};
 use super::reduce::reduce;
 use super::shape::{Kind, Shape};
 use super::surface::Surface;
 use super::{ball, half_space, nearest, sat};
+use crate::pose::{Isometry, Pose};
 
 /// Appends the contact points of a and b no farther apart than `prediction` [m], sorted by key.
 ///

@@ -1,8 +1,8 @@
 //! Shapes in space as plain data.
 
-use super::pose::{Isometry, Pose};
 use super::shape::{Kind, Shape};
 use crate::describe::Description;
+use crate::pose::{Isometry, Pose};
 use glam::{DQuat, DVec3};
 use std::sync::Arc;
 

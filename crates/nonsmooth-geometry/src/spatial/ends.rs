@@ -18,8 +18,8 @@ use super::core::Core;
 use super::nearest;
 use super::outline::Outline;
 use super::pair::{Closest, Pair};
-use super::pose::Isometry;
 use crate::feature::Feature;
+use crate::pose::Isometry;
 use glam::{DMat3, DVec3};
 
 /// Sine of the angle within which a normal is one of a side or edge: round-off.

@@ -185,6 +185,6 @@ trait Perpendicular {
 impl Perpendicular for DVec3 {
     /// A unit vector across this one; x for the zero vector.
     fn any_orthonormal_vector_or_x(self) -> DVec3 {
-        if self == DVec3::ZERO { DVec3::X } else { super::frame::tangents(self)[0] }
+        if self == DVec3::ZERO { DVec3::X } else { crate::frame::tangents(self)[0] }
     }
 }

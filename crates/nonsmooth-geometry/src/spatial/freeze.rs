@@ -7,11 +7,11 @@ use super::contact::Contact;
 use super::core::{SMOOTH, TIP, Triangle, cuboid_vertex};
 use super::hull::Hull;
 use super::outline::{CAP_CORNERS, RIM, SIDE, cap_corner, cuboid_edge_ends};
-use super::pose::Pose;
 use super::shape::{Kind, Shape};
 use super::surface::Surface;
 use crate::feature::{Feature, FeatureKind};
 use crate::frozen::{Detected, Form, FrozenContact, Side};
+use crate::pose::Pose;
 use glam::DVec3;
 
 /// Angle [rad] within which a normal is that of a face, or at right angles to an edge.

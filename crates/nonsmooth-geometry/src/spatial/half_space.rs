@@ -4,9 +4,9 @@
 use super::contact::{Found, Sink};
 use super::core::{Core, TIP, cuboid_vertex};
 use super::outline::{RIM, cap_corners};
-use super::pose::Isometry;
 use super::surface::Surface;
 use crate::feature::Feature;
+use crate::pose::Isometry;
 use glam::DVec3;
 
 /// The one face of a half-space.

@@ -10,10 +10,10 @@ use super::core::{Core, Triangle};
 use super::nearest;
 use super::pair::{Closest, Pair};
 use super::patch::{certifies, patch, push_closest};
-use super::pose::Isometry;
 use super::ridge::{self, Overlap, Side, drop_deeper};
 use super::surface::{FACE, Surface};
 use crate::feature::Feature;
+use crate::pose::Isometry;
 use glam::DVec3;
 use smallvec::SmallVec;
 

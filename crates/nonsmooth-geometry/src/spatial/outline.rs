@@ -7,7 +7,7 @@
 
 use super::core::{Core, TIP, Triangle, cuboid_vertex, radial, sign_bits};
 use super::hull::Hull;
-use super::pose::Isometry;
+use crate::pose::Isometry;
 use glam::DVec3;
 use smallvec::SmallVec;
 

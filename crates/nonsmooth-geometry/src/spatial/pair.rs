@@ -13,8 +13,8 @@
 
 use super::core::{Core, SMOOTH};
 use super::polish::polish;
-use super::pose::Isometry;
 use super::{epa, gjk, sat};
+use crate::pose::Isometry;
 use glam::DVec3;
 
 /// Two cores in the frame of the first.

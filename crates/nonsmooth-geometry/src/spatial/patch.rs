@@ -9,10 +9,10 @@
 use super::contact::{Found, Sink};
 use super::core::{Core, SMOOTH};
 use super::ends::{ends, have_ends};
-use super::frame::tangents;
 use super::outline::{Outline, OutlineCorner};
 use super::pair::{Closest, Pair};
 use crate::feature::Feature;
+use crate::frame::tangents;
 use glam::{DVec2, DVec3};
 use smallvec::SmallVec;
 

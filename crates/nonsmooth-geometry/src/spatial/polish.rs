@@ -8,8 +8,8 @@
 //! give half the digits.
 
 use super::core::{Core, Held};
-use super::frame::tangents;
 use super::pair::{Closest, Pair, ROUND_OFF};
+use crate::frame::tangents;
 use glam::{DVec2, DVec3};
 
 /// Angle [rad] within which faces and edges near a normal may hold it, and Newton's steps stay. The

@@ -8,7 +8,7 @@
 //! another. Points off the plane stay too. This depends on the points alone, not on earlier steps.
 
 use super::contact::Contact;
-use super::frame::tangents;
+use crate::frame::tangents;
 use glam::{DVec2, DVec3};
 use smallvec::SmallVec;
 

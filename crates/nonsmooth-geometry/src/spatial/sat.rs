@@ -6,8 +6,8 @@
 //! [Gottschalk96]
 
 use super::core::Core;
-use super::frame::tangents;
 use super::pair::{Closest, Pair, ROUND_OFF};
+use crate::frame::tangents;
 use glam::DVec3;
 use smallvec::SmallVec;
 

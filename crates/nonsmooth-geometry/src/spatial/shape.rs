@@ -4,10 +4,10 @@ use super::core::Core;
 use super::height_field::HeightField;
 use super::hull::Hull;
 use super::mesh::Mesh;
-use super::pose::{Isometry, Pose};
 use super::surface::Surface;
 use crate::error::{ShapeError, positive};
 use crate::feature::MOST_PARTS;
+use crate::pose::{Isometry, Pose};
 use glam::DVec3;
 use std::sync::Arc;
 

@@ -15,7 +15,7 @@
 use super::core::{Bends, Triangle};
 use super::height_field::HeightField;
 use super::mesh::Mesh;
-use super::pose::Isometry;
+use crate::pose::Isometry;
 use glam::DVec3;
 
 /// Sine of the angle by which a normal may miss the polar cone: round-off, and flat surfaces whose

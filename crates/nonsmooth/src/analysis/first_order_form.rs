@@ -4,8 +4,8 @@
 //! Constraints enter only through the generalized force r.
 
 use crate::error::{StepError, StepResult};
-use crate::instant::{Implicit, Instant, Pass};
 use crate::log::Works;
+use crate::model::instant::{Implicit, Instant, Pass};
 use crate::model::{Coeffs, Model, State};
 use crate::part::Part;
 use nonsmooth_solvers::MassGroups;

@@ -32,8 +32,9 @@ use super::tracking::{
     refuse_untracked, worst_last,
 };
 use super::{Entry, Integrator, Refusal};
-use crate::error::{StepResult, check_coordinates, check_finite};
+use crate::error::StepResult;
 use crate::log::{Counts, StepLog, Works};
+use crate::model::errors::{check_coordinates, check_finite};
 use crate::model::{Model, RigidState, State};
 use crate::phases::SolverSettings;
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};

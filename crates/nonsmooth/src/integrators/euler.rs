@@ -16,6 +16,7 @@
 
 use super::Refusal;
 use crate::error::StepResult;
+use crate::instants::Configuration;
 use crate::log::{Counts, StepLog};
 use crate::model::{Activation, Level, Model, State, Theta};
 use crate::newton::{Newton, Solved};
@@ -24,7 +25,7 @@ use crate::phases::{
     LawForm, Ledger, SolverSettings, account, advance, apply, assemble, detect, factorize, judge,
     linearize, set_laws, set_offsets, solve,
 };
-use crate::scratch::{Configuration, Scratch};
+use crate::scratch::Scratch;
 
 /// An Euler scheme at work.
 pub(super) struct Euler {

@@ -7,11 +7,12 @@ use super::euler::{Euler, free_motion_only};
 use super::moreau_jean::{NEWTON_ITERATIONS, NEWTON_TOLERANCE};
 use super::{Entry, Integrator, Refusal};
 use crate::error::StepResult;
+use crate::instants::Configuration;
 use crate::log::StepLog;
 use crate::model::{Model, State};
 use crate::newton::Newton;
 use crate::phases::SolverSettings;
-use crate::scratch::{Configuration, Scratch};
+use crate::scratch::Scratch;
 use nonsmooth_solvers::Options;
 
 pub(super) const ENTRY: Entry = Entry {

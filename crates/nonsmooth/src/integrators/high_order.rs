@@ -14,11 +14,10 @@ use super::tracking::{
     Accumulation, Control, LOCATION, Locate, MAX_EVENTS, METHOD, ORDER, Rules, Tracker, Width, find,
     refuse_untracked,
 };
-use super::{Entry, Integrator, Refusal};
+use super::{Accuracy, Entry, Integrator, Refusal};
 use crate::error::StepResult;
 use crate::log::StepLog;
 use crate::model::{Model, State};
-use crate::observers::Accuracy;
 use crate::phases::SolverSettings;
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 

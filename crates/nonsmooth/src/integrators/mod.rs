@@ -27,17 +27,16 @@ pub(crate) use refusal::{
     one_restitution, restitution,
 };
 pub use settings::{
-    D1Minus, Direction, EndGap, EulerExplicit, EulerImplicit, EulerSemiImplicit, EvaluatedAt,
-    EventDriven, ForceAt, ForcesAt, GeneralizedAlpha, HighOrder, IntoIntegrator, KickDrift, Level,
-    Locate, MethodOrder, MoreauAdaptive, MoreauEnergy, MoreauJean, MoreauPaoli, MoreauProjected,
-    Persistent, Projected, ProjectionKind, Root, RungeKutta, SchatzmanPaoli, Scheme, Splitting, Start,
+    D1Minus, Direction, EndGap, EulerExplicit, EulerImplicit, EulerSemiImplicit, EventDriven, ForceAt,
+    ForcesAt, GeneralizedAlpha, HighOrder, IntoIntegrator, JacobianAt, KickDrift, Level, Locate, MassAt,
+    MethodOrder, MoreauAdaptive, MoreauEnergy, MoreauJean, MoreauPaoli, MoreauProjected, Persistent,
+    Projected, ProjectionKind, Root, RungeKutta, SchatzmanPaoli, Scheme, Splitting, Start,
     StewartTrinkle,
 };
 
 use crate::error::StepResult;
 use crate::log::StepLog;
 use crate::model::{Model, State};
-use crate::observers::Accuracy;
 use crate::phases::SolverSettings;
 use nonsmooth_solvers::{Declared, OptionError, Options, Problem};
 
@@ -87,6 +86,15 @@ impl Entry {
         options.check(self.name, self.options)?;
         Ok((self.make)(options, settings))
     }
+}
+
+/// How exact a scheme is where its impulses act at the right instants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Accuracy {
+    /// Order p of the motion in h.
+    pub order: u32,
+    /// Whether impacts act at their instant; else each shifts the motion by O(h), which the ledger does not show.
+    pub resolves_impacts: bool,
 }
 
 /// A recipe for one step.

@@ -21,12 +21,13 @@
 use super::moreau_jean::{self as inner, MoreauJean};
 use super::{Entry, Integrator, Refusal};
 use crate::error::StepResult;
-use crate::instant::{Instant, Pass};
 use crate::log::StepLog;
+use crate::model::instant::Place;
+use crate::model::instant::{Instant, Pass};
 use crate::model::{Coeffs, Model, State};
 use crate::part::Part;
 use crate::phases::{Mass, SolverSettings, Tangent, factorize, tangent};
-use crate::scratch::{Place, Scratch};
+use crate::scratch::Scratch;
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {

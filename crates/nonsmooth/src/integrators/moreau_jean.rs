@@ -7,12 +7,13 @@
 //!
 //! [Acary06, Algorithm 1; Acary10, eq. (29)], read as x_{k+θ} = θ x⁺ + (1−θ) x. p is an impulse: W is
 //! used with p, not with h λ. Where M and J are evaluated (q_m, q_c) is an option; see
-//! `scratch.rs`. Linear models take one pass; others iterate by Newton until v⁺ changes by less than
+//! `instants.rs`. Linear models take one pass; others iterate by Newton until v⁺ changes by less than
 //! `newton_tolerance`, relatively. By option the law is imposed on the gap at the end of the step,
 //! 0 ≤ y⁺ ⟂ p ≥ 0 [Acary06, eq. (51)].
 
 use super::{Entry, Integrator, Refusal};
 use crate::error::StepResult;
+use crate::instants::Configuration;
 use crate::log::{Counts, StepLog};
 use crate::model::{Activation, Level, Model, State, Theta};
 use crate::newton::{Newton, Solved};
@@ -21,7 +22,7 @@ use crate::phases::{
     LawForm, Ledger, SolverSettings, Struck, account, advance, apply, assemble, detect, factorize,
     judge, linearize, set_laws, set_offsets, solve, strike,
 };
-use crate::scratch::{Configuration, Scratch};
+use crate::scratch::Scratch;
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {

@@ -24,6 +24,7 @@ use super::moreau_jean::{
 };
 use super::{Entry, Integrator, Refusal};
 use crate::error::StepResult;
+use crate::instants::Configuration;
 use crate::log::{Counts, StepLog};
 use crate::model::{Activation, ActiveConstraints, ConstraintId, Level, Model, State, Theta};
 use crate::newton::{Newton, Solved};
@@ -32,7 +33,7 @@ use crate::phases::{
     LawForm, Ledger, Projecting, Projection, SolverSettings, account, advance, apply, assemble, detect,
     detect_chosen, factorize, judge, linearize, project, set_laws, set_offsets, solve, strike,
 };
-use crate::scratch::{Configuration, Scratch};
+use crate::scratch::Scratch;
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {

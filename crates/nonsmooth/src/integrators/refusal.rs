@@ -173,7 +173,7 @@ pub enum Refusal {
     },
     /// The scheme needs accelerations, which a prescribed velocity does not give.
     #[error(
-        "`{scheme}` does not take the prescribed velocity of coordinate `{coordinate}` of system `{system}`; let the obstacle move instead, with a gap g(q, t), or use `moreau-jean`"
+        "`{scheme}` does not take the prescribed velocity of coordinate `{coordinate}` of system `{system}`; let what it meets move instead, with a gap g(q, t), or use `moreau-jean`"
     )]
     Prescribed {
         /// The integrator.

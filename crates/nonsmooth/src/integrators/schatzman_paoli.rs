@@ -28,8 +28,8 @@
 use super::moreau_jean::{NEWTON_ITERATIONS, NEWTON_TOLERANCE};
 use super::{Entry, Integrator, Refusal};
 use crate::error::StepResult;
-use crate::instant::{Instant, Pass};
 use crate::log::{Counts, StepLog};
+use crate::model::instant::{Instant, Pass};
 use crate::model::{Activation, ActiveConstraints, Coeffs, Level, Model, State, Theta};
 use crate::newton::{Newton, Solved};
 use crate::part::{Part, Selection};

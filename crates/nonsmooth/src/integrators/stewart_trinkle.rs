@@ -23,8 +23,9 @@
 use super::moreau_jean::{NEWTON_ITERATIONS, NEWTON_TOLERANCE};
 use super::{Entry, Integrator, Refusal};
 use crate::error::StepResult;
-use crate::instant::Pass;
+use crate::instants::Configuration;
 use crate::log::{Counts, StepLog};
+use crate::model::instant::Pass;
 use crate::model::{Activation, Level, Model, State, Theta};
 use crate::newton::{Newton, Solved};
 use crate::part::Part;
@@ -32,12 +33,12 @@ use crate::phases::{
     LawForm, Ledger, SolverSettings, account, advance, apply, assemble, detect, factorize, judge,
     linearize, set_laws, set_offsets, solve,
 };
-use crate::scratch::{Configuration, Scratch};
+use crate::scratch::Scratch;
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "stewart-trinkle",
-    about: "gap at the end of the step not negative, linearised or not; inelastic, moving obstacles",
+    about: "gap at the end of the step not negative, linearised or not; inelastic, moving bodies",
     options: &[&GAP, &FORCES, &ACTIVATION_DISTANCE, &NEWTON_TOLERANCE, &NEWTON_ITERATIONS],
     make: |options, settings| Box::new(StewartTrinkle::new(options, settings)),
 };

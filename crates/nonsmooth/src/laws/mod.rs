@@ -136,6 +136,37 @@ pub struct LawRows<'a> {
 }
 
 /// A rule at one constraint.
+///
+/// Three methods make a law: [`dim`](Law::dim), [`forms`](Law::forms) and those of `step`, `contact` and `impact` that the forms name.
+/// A contact without friction that never rebounds:
+///
+/// ```
+/// use nonsmooth::laws::{Forms, Law, LawRows};
+/// use nonsmooth::solvers::Set;
+///
+/// /// 0 ≤ u⁺ ⟂ p ≥ 0.
+/// struct Plastic;
+///
+/// impl Law for Plastic {
+///     fn dim(&self, _tangents: usize) -> Option<usize> {
+///         Some(1)
+///     }
+///
+///     fn forms(&self) -> Forms {
+///         Forms::CONTACT
+///     }
+///
+///     fn step(&self, rows: &mut LawRows<'_>) {
+///         rows.sets.fill(Set::Nonnegative);
+///     }
+///
+///     fn contact(&self, rows: &mut LawRows<'_>) {
+///         rows.sets.fill(Set::Nonnegative);
+///     }
+/// }
+/// ```
+///
+/// Sets are of impulses: a force F stands as F h. The shift turns u⁺ = 0 into u⁺ = −shift. `examples/own_law.rs` is a whole program.
 pub trait Law: Send + Sync {
     /// Rows that it needs on a constraint with this many tangents; `None` where it is not made for that.
     fn dim(&self, tangents: usize) -> Option<usize>;

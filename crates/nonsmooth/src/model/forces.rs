@@ -2,7 +2,7 @@
 
 use super::{Model, RigidId, UserError};
 use crate::error::{StepError, StepResult};
-use crate::instant::Instant;
+use crate::model::instant::Instant;
 use glam::DVec3;
 
 /// A force on the systems of a model.

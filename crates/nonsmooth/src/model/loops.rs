@@ -2,9 +2,9 @@
 
 use super::constraints::GapsOf;
 use super::{Free, Model, RigidId, RigidState, State, Theta};
+use crate::energy::{Energies, Works};
 use crate::error::{StepError, StepResult};
-use crate::instant::{Instant, Pass};
-use crate::log::{Energies, Works};
+use crate::model::instant::{Instant, Pass};
 use crate::model::systems::{KickDriftMotion, SmoothMotion, ThetaMotion, ThetaStep, fall, flows};
 use crate::part::Part;
 use glam::DVec3;
@@ -295,6 +295,8 @@ impl Model {
     #[inline]
     pub fn update_angles(&self, before: &State, next: &mut State) -> StepResult {
         if self.joints.n_angles == 0 {
+            // An integrator may have used this state for another model.
+            next.angles.clear();
             return Ok(());
         }
         self.joints.update_angles(&self.rigid, &before.angles, next)
@@ -317,7 +319,8 @@ impl Model {
     ) -> StepResult<T> {
         let (q, inputs) = (state.q.clone(), state.inputs.clone());
         let angles = state.angles.clone();
-        let mut place = crate::scratch::Place { t: state.t, q, inputs, angles, ..Default::default() };
+        let mut place =
+            crate::model::instant::Place { t: state.t, q, inputs, angles, ..Default::default() };
         place.v = vec![0.0; state.v.len()];
         self.to_working(&state.q, &state.v, &mut place.v);
         place.complete(self, &state.presence, &state.v)?;

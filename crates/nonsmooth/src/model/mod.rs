@@ -5,9 +5,12 @@
 
 mod builder;
 mod check;
+pub(crate) mod collision;
 pub mod constraints;
+pub(crate) mod errors;
 mod forces;
 mod id;
+pub(crate) mod instant;
 mod issue;
 mod loops;
 mod memory;
@@ -17,6 +20,7 @@ mod signals;
 mod state;
 pub mod systems;
 
+pub use crate::error::UserError;
 pub use builder::{
     Anchor, Coordinate, FreeAxis, GivenJoint, JointAt, LinearTerm, ModelBuilder, Rigid, Spring, SystemId,
 };
@@ -27,6 +31,7 @@ pub use constraints::{
 };
 pub use forces::{Force, Wrench, WrenchFunction};
 pub use id::ConstraintId;
+pub use instant::{Implicit, Instant, Pass};
 pub use issue::{Issue, ModelError, Place};
 pub use memory::{ConstraintMemory, Remembered};
 pub use rigid::{Presence, RigidId, RigidState, RigidTable};
@@ -40,9 +45,6 @@ use crate::laws::Law;
 use nonsmooth_solvers::{MassGroups, VelocityLayout};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// An error inside a function that the user supplied; it comes back as the step's error.
-pub type UserError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Models built so far by this process; gives each its number.
 static N_MODELS: AtomicU64 = AtomicU64::new(1);

@@ -1,10 +1,11 @@
 //! Loops over the smooth motions of the families: for schemes that work with accelerations.
 
 use super::Model;
-use crate::error::{StepResult, check_finite};
-use crate::instant::Instant;
-use crate::log::Works;
+use crate::energy::Works;
+use crate::error::StepResult;
 use crate::model::RigidState;
+use crate::model::errors::check_finite;
+use crate::model::instant::Instant;
 use glam::DVec3;
 
 impl Model {

@@ -5,7 +5,7 @@
 
 use super::{Model, UserError};
 use crate::error::{StepError, StepResult};
-use crate::instant::Instant;
+use crate::model::instant::Instant;
 
 /// A value as a function of an instant, whose `signals` hold those before it.
 pub type Signal = Box<dyn Fn(&Instant<'_>) -> Result<f64, UserError> + Send + Sync>;

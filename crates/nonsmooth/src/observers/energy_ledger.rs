@@ -53,10 +53,10 @@ impl EnergyLedger {
         Ok(Self { initial, energies: initial, scale, largest_kinetic, ..Self::default() })
     }
 
-    /// Largest energy that only the scheme created or destroyed, relative to the largest kinetic energy [–]; `None` where that is
-    /// rounding, so that the ledger tells nothing.
+    /// Largest energy that only the scheme created or destroyed, relative to the largest kinetic energy [–]; `None` where either is
+    /// rounding (a stack at rest), so that the ledger tells nothing.
     pub fn error_estimate(&self) -> Option<f64> {
-        let visible = self.worst_error > ROUNDING * self.scale && self.largest_kinetic > 0.0;
+        let visible = self.worst_error.min(self.largest_kinetic) > ROUNDING * self.scale;
         visible.then(|| self.worst_error / self.largest_kinetic)
     }
 

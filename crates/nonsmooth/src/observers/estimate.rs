@@ -13,16 +13,9 @@
 //! that were given up, steps that were not solved), no number is given but the reason.
 
 use super::{EnergyLedger, Summary};
+use crate::integrators::Accuracy;
+use crate::log::{IMPACTS_AT_THE_START, REBOUNDS_CAPPED, REBOUNDS_GIVEN_UP};
 use thiserror::Error;
-
-/// How exact a scheme is where its impulses act at the right instants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Accuracy {
-    /// Order p of the motion in h.
-    pub order: u32,
-    /// Whether impacts act at their instant; else each shifts the motion by O(h), which the ledger does not show.
-    pub resolves_impacts: bool,
-}
 
 /// An estimate of the error of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,14 +47,6 @@ pub enum CannotTell {
 
 /// An estimate below this is rounding.
 const ROUNDING: f64 = 1e-12;
-/// Notes of a scheme after which impacts were not resolved in time.
-pub(crate) const REBOUNDS_GIVEN_UP: &str = "rebounds given up in large islands";
-/// Impacts where they are many.
-pub(crate) const IMPACTS_AT_THE_START: &str =
-    "impacts of large islands, which act at the start of the step";
-/// Impacts that came after the most cuts that a step may take.
-pub(crate) const REBOUNDS_CAPPED: &str = "impacts that rebound early because the step was cut too often";
-
 /// The estimate of a run with steps of `step_size` [s].
 pub fn estimate(
     ledger: &EnergyLedger,

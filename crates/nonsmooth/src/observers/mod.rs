@@ -8,8 +8,7 @@ mod trajectory;
 mod warnings;
 
 pub use energy_ledger::EnergyLedger;
-pub use estimate::{Accuracy, CannotTell, ErrorEstimate, estimate};
-pub(crate) use estimate::{IMPACTS_AT_THE_START, REBOUNDS_CAPPED, REBOUNDS_GIVEN_UP};
+pub use estimate::{CannotTell, ErrorEstimate, estimate};
 pub use summary::{Noted, Summary};
 pub use trajectory::Trajectory;
 

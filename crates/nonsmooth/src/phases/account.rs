@@ -14,12 +14,12 @@
 
 use super::solve::Impulses;
 use crate::error::StepResult;
-use crate::instant::Instant;
+use crate::instants::Instants;
 use crate::log::{StepLog, Works};
 use crate::model::constraints::Column;
+use crate::model::instant::Instant;
 use crate::model::systems::ThetaStep;
 use crate::model::{ActiveConstraints, Free, Model, State, Theta};
-use crate::scratch::Instants;
 
 /// What the ledger reads of a θ-step.
 pub struct Ledger<'a> {

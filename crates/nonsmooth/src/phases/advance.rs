@@ -1,7 +1,8 @@
 //! The state moves on: q⁺ = q ⊕ h (θ v⁺ + (1−θ) v), and the memories are committed.
 
 use super::solve::Impulses;
-use crate::error::{StepResult, check_coordinates, check_finite};
+use crate::error::StepResult;
+use crate::model::errors::{check_coordinates, check_finite};
 use crate::model::{ActiveConstraints, Model, State, Theta};
 
 /// Writes `next` from v⁺ in working axes, which `next.v` holds on entry; refuses numbers that are not finite.

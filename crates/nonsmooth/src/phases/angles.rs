@@ -14,7 +14,7 @@ use super::detect::detect;
 use super::factorize::{Mass, factorize};
 use super::linearize::linearize;
 use crate::error::StepResult;
-use crate::instant::Pass;
+use crate::model::instant::Pass;
 use crate::model::{Activation, ActiveConstraints, Coeffs, ConstraintId, Model, State};
 use crate::part::Part;
 use nonsmooth_solvers::Problem;

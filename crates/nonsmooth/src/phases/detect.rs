@@ -1,7 +1,7 @@
 //! Detection: which constraints are active, and how they stand at the start of the part.
 
 use crate::error::StepResult;
-use crate::instant::Instant;
+use crate::model::instant::Instant;
 use crate::model::{Activation, ActiveConstraints, ConstraintId, Model};
 use crate::part::Part;
 

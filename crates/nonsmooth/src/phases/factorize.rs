@@ -1,7 +1,7 @@
 //! The iteration matrix M̂ = M + c C + k K by mass groups. What is constant is kept while c and k are the same.
 
 use crate::error::StepResult;
-use crate::instant::Pass;
+use crate::model::instant::Pass;
 use crate::model::{Coeffs, Model, Presence};
 use crate::part::Part;
 use nonsmooth_solvers::{MassGroups, Problem};

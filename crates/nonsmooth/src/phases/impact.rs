@@ -12,13 +12,13 @@ use super::linearize::linearize;
 use super::solve::{SolverSettings, judge};
 use super::solve_part::solve_part;
 use crate::error::StepResult;
-use crate::instant::Instant;
+use crate::instants::Instants;
 use crate::laws::LawRows;
 use crate::log::{StepLog, Works};
 use crate::model::constraints::Column;
+use crate::model::instant::Instant;
 use crate::model::{ActiveConstraints, Coeffs, ConstraintMemory, Free, Model, State, Theta};
 use crate::part::Part;
-use crate::scratch::Instants;
 use nonsmooth_solvers::{Incidence, Problem};
 
 /// A contact takes part when its gap is below this, relative to its size.

@@ -10,8 +10,8 @@
 
 use super::solve::Impulses;
 use crate::error::StepResult;
-use crate::instant::Pass;
 use crate::laws::LawRows;
+use crate::model::instant::Pass;
 use crate::model::{ActiveConstraints, Level, Model, RowWriter, State};
 use crate::part::Part;
 

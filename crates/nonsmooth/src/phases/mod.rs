@@ -29,6 +29,7 @@ pub use linearize::{LawForm, linearize, set_laws, set_offsets};
 pub use merge::{Merging, merge};
 pub use penetration::Penetration;
 pub use project::{Projecting, Projection, project};
+pub(crate) use solve::Guess;
 pub use solve::{DEFAULT_TOLERANCE, Impulses, Policy, SolverSettings, judge, judge_report, solve};
 pub use solve_part::{is_solved_by, pose_part, solve_part};
 pub use tangent::{Tangent, tangent};

@@ -1,9 +1,9 @@
 //! How deep the contacts of a state are inside: gaps of the model by number, points of bodies by pair of colliders.
 
 use crate::error::StepResult;
+use crate::model::instant::Place;
 use crate::model::{Activation, ActiveConstraints, Model, State};
 use crate::part::Part;
-use crate::scratch::Place;
 
 /// Penetrations at one state.
 #[derive(Default)]

@@ -18,12 +18,13 @@ use super::assemble::{apply, assemble};
 use super::factorize::{Mass, factorize};
 use super::linearize::linearize;
 use super::solve::{Impulses, SolverSettings, solve};
-use crate::error::{StepError, StepResult, check_coordinates};
-use crate::instant::{Implicit, Instant, Pass};
+use crate::error::{StepError, StepResult};
 use crate::log::StepLog;
+use crate::model::errors::check_coordinates;
+use crate::model::instant::Place;
+use crate::model::instant::{Implicit, Instant, Pass};
 use crate::model::{Activation, ActiveConstraints, Coeffs, ConstraintId, Free, Model, State};
 use crate::part::Part;
-use crate::scratch::Place;
 use nonsmooth_solvers::{Problem, Set};
 
 /// Points of bodies up to this many times the deepest overlap apart are held apart.

@@ -4,7 +4,6 @@ use crate::error::{StepError, StepResult};
 use crate::log::StepLog;
 use crate::model::constraints::LawRun;
 use crate::model::{ActiveConstraints, Model, State};
-use crate::newton::Guess;
 use nonsmooth_solvers::{Options, Problem, Report, Solver, Status};
 
 /// What to do with a step whose problem was not brought to tolerance.
@@ -54,6 +53,16 @@ pub struct Impulses {
     pub u: Vec<f64>,
     /// What Newton's iteration knows of the pass before.
     pub(crate) guess: Guess,
+}
+
+/// The guess of a pass of Newton's iteration, and its residual.
+#[derive(Default)]
+pub(crate) struct Guess {
+    /// Impulses of the pass before [N·s].
+    pub(crate) p: Vec<f64>,
+    pub(crate) u: Vec<f64>,
+    /// v_free + M̂⁻¹ Jᵀ p [m/s, rad/s].
+    pub(crate) v: Vec<f64>,
 }
 
 impl Impulses {

@@ -9,7 +9,7 @@
 
 use super::factorize::Mass;
 use crate::error::StepResult;
-use crate::instant::Instant;
+use crate::model::instant::Instant;
 use crate::model::{ActiveConstraints, Model};
 
 /// Squared length of what is left of a column of M⁻¹Jᵀ, relative to its own, below which it counts as dependent.

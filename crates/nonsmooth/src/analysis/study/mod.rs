@@ -225,7 +225,7 @@ impl Study<'_> {
         places: &Places,
     ) -> Result<Record, StudyError> {
         let h = self.ladder.step_size(steps);
-        let made = Record::new((self.model)()?, integrator(), h, steps, places);
+        let made = Record::new((self.model)()?, integrator(), h, steps, places, None);
         (self.progress)();
         made
     }

@@ -3,7 +3,7 @@
 use super::{Places, StudyError, Work};
 use crate::integrators::Integrator;
 use crate::model::{Model, State};
-use crate::simulation::{Observation, Simulation};
+use crate::simulation::{Observation, Observer, RunError, Simulation};
 use std::sync::Arc;
 
 /// The nodes of a run, the start included.
@@ -25,13 +25,14 @@ pub struct Record {
 }
 
 impl Record {
-    /// Makes a run of `steps` steps of size `step_size` [s] and keeps its nodes.
+    /// Makes a run of `steps` steps of size `step_size` [s], shows each to the observer and keeps its nodes.
     pub fn new(
         (model, state): (Arc<Model>, State),
         integrator: Box<dyn Integrator>,
         step_size: f64,
         steps: u64,
         places: &Places,
+        observer: Option<&mut dyn Observer>,
     ) -> Result<Self, StudyError> {
         let size = steps as usize + 1;
         let mut record = Record {
@@ -45,9 +46,15 @@ impl Record {
         };
         record.push(&state, places);
         let mut simulation = Simulation::new(model, state, integrator, step_size)?;
-        for _ in 0..steps {
+        let mut observer = observer;
+        for step in 1..=steps {
             let frame = simulation.step().map_err(|source| StudyError::Run { steps, source })?;
             record.book(&frame, places);
+            if let Some(observer) = &mut observer {
+                let failed =
+                    |source| StudyError::Run { steps, source: RunError::Observer { step, source } };
+                observer.step(&frame).map_err(failed)?;
+            }
         }
         Ok(record)
     }
@@ -56,7 +63,7 @@ impl Record {
         if let Some(event) = frame.log.events.last() {
             self.impacts.push((self.t.len(), event.t));
         }
-        self.push(frame.after, places);
+        self.push(frame.shown, places);
         self.work.steps += 1;
         self.work.counts += frame.log.counts;
         self.work.problems += frame.log.solves.len() as u64;

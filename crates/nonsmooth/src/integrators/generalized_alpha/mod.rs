@@ -31,15 +31,16 @@ mod stage;
 use super::moreau_jean::{NEWTON_ITERATIONS, NEWTON_TOLERANCE};
 use super::{Entry, Integrator, Refusal};
 use crate::error::{StepError, StepResult};
-use crate::instant::{Instant, Pass};
+use crate::instants::Instants;
 use crate::log::{Counts, StepLog};
+use crate::model::instant::Place;
+use crate::model::instant::{Instant, Pass};
 use crate::model::{Activation, ActiveConstraints, Coeffs, Free, Level, Model, State};
 use crate::newton::Newton;
 use crate::part::Part;
 use crate::phases::{
     Impulses, LawForm, SolverSettings, conclude, detect, factorize, judge, linearize, set_offsets,
 };
-use crate::scratch::{Instants, Place};
 use newmark::{Newmark, Smooth};
 use nonsmooth_solvers::{Declared, Kind, Options, Problem, Status};
 use position_velocity::{TwoLevels, is_joint, take_velocities};

@@ -22,13 +22,14 @@
 
 use super::newmark::{Smooth, Weights};
 use super::stage::{ByConstraint, Stage};
-use crate::error::{StepResult, check_coordinates, check_finite};
-use crate::instant::{Instant, Pass};
+use crate::error::StepResult;
 use crate::log::StepLog;
+use crate::model::errors::{check_coordinates, check_finite};
+use crate::model::instant::Place;
+use crate::model::instant::{Instant, Pass};
 use crate::model::{ActiveConstraints, Coeffs, ConstraintId, GapsOf, Model, State};
 use crate::part::Part;
 use crate::phases::{LawForm, Mass, SolverSettings, factorize};
-use crate::scratch::Place;
 
 /// Rounding of a position that went through a few sums, relative.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;

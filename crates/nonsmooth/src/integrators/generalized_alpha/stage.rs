@@ -8,8 +8,8 @@
 //! column by column, x = x_free + Σ c_j p_j, and the matrix J (c_1 … c_m) need not be symmetric.
 
 use crate::error::StepResult;
-use crate::instant::{Instant, Pass};
 use crate::log::StepLog;
+use crate::model::instant::{Instant, Pass};
 use crate::model::{ActiveConstraints, ConstraintId, Free, Level, Model, State};
 use crate::part::Part;
 use crate::phases::{

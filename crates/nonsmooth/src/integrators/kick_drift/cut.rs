@@ -5,9 +5,9 @@
 
 use super::books::Books;
 use super::drift::Drift;
-use crate::collision::DriftPath;
 use crate::error::StepResult;
 use crate::log::StepLog;
+use crate::model::collision::DriftPath;
 use crate::model::constraints::Expected;
 use crate::model::{Activation, ActiveConstraints, Coeffs, Model};
 use crate::part::Part;

@@ -7,13 +7,14 @@ use super::KickScratch;
 use super::classify::Roles;
 use super::kick::Kick;
 use super::settle::{drives, may_drive, settle, velocities};
-use crate::error::{StepResult, check_coordinates, check_finite};
-use crate::instant::{Implicit, Instant, Pass};
+use crate::error::StepResult;
 use crate::log::Energies;
+use crate::model::errors::{check_coordinates, check_finite};
+use crate::model::instant::Place;
+use crate::model::instant::{Implicit, Instant, Pass};
 use crate::model::{ActiveConstraints, Coeffs, ConstraintMemory, Free, Model, Presence, Role, State};
 use crate::part::Part;
 use crate::phases::{Mass, SolverSettings, factorize, linearize};
-use crate::scratch::Place;
 use nonsmooth_solvers::Problem;
 
 /// Below this share of the step what is left of it is rounding.

@@ -25,14 +25,13 @@ mod pieces;
 mod settle;
 mod targets;
 
-use super::{Entry, Integrator, Refusal};
-use crate::collision::fall;
+use super::{Accuracy, Entry, Integrator, Refusal};
 use crate::error::StepResult;
-use crate::instant::Implicit;
 use crate::log::{Counts, StepLog};
+use crate::model::collision::fall;
 use crate::model::constraints::Confirmed;
+use crate::model::instant::Implicit;
 use crate::model::{Activation, ActiveConstraints, Coeffs, Free, Model, State};
-use crate::observers::Accuracy;
 use crate::part::Part;
 use crate::phases::{Mass, SolverSettings, detect, factorize, linearize};
 use books::Books;

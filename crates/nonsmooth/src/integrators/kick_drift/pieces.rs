@@ -16,7 +16,7 @@
 use super::drift::Drift;
 use super::kick::Kick;
 use crate::error::StepResult;
-use crate::instant::Instant;
+use crate::model::instant::Instant;
 use crate::model::{ActiveConstraints, Model};
 
 /// Most turn in a drift [rad].

@@ -9,10 +9,11 @@
 use super::rows::{ConstraintStatus, Rows, Scale};
 use super::semidefinite::Semidefinite;
 use super::watched::Watched;
-use crate::error::{StepResult, check_constraint};
-use crate::instant::Pass;
+use crate::error::StepResult;
 use crate::laws::Law;
 use crate::model::Model;
+use crate::model::errors::check_constraint;
+use crate::model::instant::Pass;
 use nonsmooth_solvers::{MassGroups, Sparse};
 
 /// Chosen rows at one point, with their Delassus matrix.

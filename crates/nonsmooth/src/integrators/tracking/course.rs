@@ -6,8 +6,9 @@ use super::point::Point;
 use super::rows::ConstraintStatus;
 use super::runge_kutta::{Flow, RungeKutta};
 use super::sample::{Sample, Watch};
-use crate::error::{StepResult, check_coordinates, check_finite};
+use crate::error::StepResult;
 use crate::model::Model;
+use crate::model::errors::{check_coordinates, check_finite};
 
 /// The present point and everything that is evaluated there.
 #[derive(Default)]

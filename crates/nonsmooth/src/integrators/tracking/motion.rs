@@ -16,13 +16,13 @@ use super::point::Point;
 use super::rows::Scale;
 use super::watched::Watched;
 use crate::error::StepResult;
-use crate::instant::{Implicit, Instant, Pass};
 use crate::log::Works;
 use crate::model::constraints::Column;
+use crate::model::instant::Place;
+use crate::model::instant::{Implicit, Instant, Pass};
 use crate::model::{Coeffs, Model, Presence, State};
 use crate::part::Part;
 use crate::phases::{Mass, factorize_released};
-use crate::scratch::Place;
 
 /// Force that counts as pulling, in noises of the acceleration-level problem: who pulls must be seen to leave there.
 const PULL: f64 = 10.0;

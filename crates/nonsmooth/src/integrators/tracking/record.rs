@@ -142,7 +142,8 @@ impl Record {
         motion.go_to(model, at)?;
         let here = instant(&motion.place, &motion.presence);
         log.works = self.works;
-        log.energies = model.energies(&crate::instant::Instant { presence: &next.presence, ..here })?;
+        log.energies =
+            model.energies(&crate::model::instant::Instant { presence: &next.presence, ..here })?;
         if next.presence != now.presence {
             let before = model.energies(&here)?;
             log.works.exchange += log.energies.kinetic + log.energies.potential;

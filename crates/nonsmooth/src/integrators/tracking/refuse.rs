@@ -85,9 +85,14 @@ mod tests {
         let mut w = [[0.0; 2]; 2];
         model
             .at_state(&state, |at| {
-                let implicit = crate::instant::Implicit::default();
-                let pass =
-                    crate::instant::Pass { now: *at, mass: *at, jacobian: *at, end: *at, implicit };
+                let implicit = crate::model::instant::Implicit::default();
+                let pass = crate::model::instant::Pass {
+                    now: *at,
+                    mass: *at,
+                    jacobian: *at,
+                    end: *at,
+                    implicit,
+                };
                 detect(&model, &part, at, crate::model::Activation::All, &mut active)?;
                 linearize(&model, &part, &pass, &mut active)?;
                 factorize_released(&model, &part, &pass, Coeffs::MASS, &mut mass)?;

@@ -5,8 +5,9 @@
 //! ```
 
 use super::watched::Watched;
-use crate::error::{StepResult, check_constraint};
-use crate::instant::{Instant, Pass};
+use crate::error::StepResult;
+use crate::model::errors::check_constraint;
+use crate::model::instant::{Instant, Pass};
 use crate::model::{ActiveConstraints, ConstraintId, Level, Model};
 use crate::part::Part;
 use crate::phases::{linearize, set_offsets};

@@ -4,8 +4,8 @@
 //! stay the same through a grid step. Springs and dampers are forces here, not rows.
 
 use crate::error::StepResult;
-use crate::instant::Instant;
 use crate::model::constraints::Column;
+use crate::model::instant::Instant;
 use crate::model::{Activation, ActiveConstraints, ConstraintId, Model};
 use crate::part::Part;
 use crate::phases::detect;

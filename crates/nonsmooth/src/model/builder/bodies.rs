@@ -1,9 +1,9 @@
 //! Building the rigid things of a model: materials, bodies, kinematic bodies, gravity, region.
 
 use super::{ModelBuilder, Places, Rigid, SystemId};
-use crate::collision::overlaps_at_start;
 use crate::laws::Law;
 use crate::model::check;
+use crate::model::collision::overlaps_at_start;
 use crate::model::constraints::Contacts;
 use crate::model::forces::{Wrench, WrenchFunction};
 use crate::model::issue::{Issue, Place};
@@ -317,7 +317,7 @@ fn pieces(posed: &PosedShape) -> Vec<PosedShape> {
                 if *pose == spatial::Pose::IDENTITY {
                     *own
                 } else {
-                    crate::collision::spatial_pose(pose, &at)
+                    crate::model::collision::spatial_pose(pose, &at)
                 }
             };
             shape
@@ -336,7 +336,7 @@ fn pieces(posed: &PosedShape) -> Vec<PosedShape> {
                 if *pose == planar::Pose::IDENTITY {
                     *own
                 } else {
-                    crate::collision::planar_pose(pose, &at)
+                    crate::model::collision::planar_pose(pose, &at)
                 }
             };
             shape

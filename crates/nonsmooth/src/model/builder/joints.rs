@@ -1,10 +1,10 @@
 //! Building joints, what acts on their axes, and springs: what is given, and what is wrong with single parts.
 
 use super::{ModelBuilder, bodies::GivenBodies};
-use crate::instant::Instant;
 use crate::model::UserError;
 use crate::model::constraints::MotorFunction;
 use crate::model::constraints::joints::Joint;
+use crate::model::instant::Instant;
 use crate::model::issue::{Issue, Place};
 
 /// A rigid thing of a model under construction.

@@ -3,7 +3,7 @@
 //! `detect` appends them family by family; `close` compares the list with that of the step before: while it is the same, J keeps its
 //! structure and what is constant in it, and its stamp tells the solver that W is known.
 
-use crate::collision::Search;
+use crate::model::collision::Search;
 use crate::model::id::ConstraintId;
 use crate::model::{LawId, Model};
 use nonsmooth_geometry::FrozenContact;

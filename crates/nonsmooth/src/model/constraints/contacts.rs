@@ -14,12 +14,12 @@
 use super::{
     Activation, ActiveConstraints, Confirmed, ConstraintFamily, Expected, GapsOf, Level, RowWriter,
 };
-use crate::collision::{
+use crate::error::StepResult;
+use crate::model::collision::{
     DriftPath, Point, Situation, along, fall, fill, first_meeting_of_all, frame_of, frozen, pose_of,
     set_margins, swept_reach,
 };
-use crate::error::StepResult;
-use crate::instant::{Instant, Pass};
+use crate::model::instant::{Instant, Pass};
 use crate::model::rigid::{ColliderRow, RigidId, RigidState, RigidTable};
 use crate::model::{ConstraintId, ConstraintMemory, LawId, Model};
 use crate::part::Part;

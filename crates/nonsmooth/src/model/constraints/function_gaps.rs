@@ -13,8 +13,9 @@
 
 use super::gap::Gap;
 use super::{Activation, ActiveConstraints, ConstraintFamily, GapsOf, Level, RowWriter};
-use crate::error::{StepError, StepResult, check_constraint};
-use crate::instant::{Instant, Pass};
+use crate::error::{StepError, StepResult};
+use crate::model::errors::check_constraint;
+use crate::model::instant::{Instant, Pass};
 use crate::model::{ConstraintId, Contents, LawId, Model, RigidId, SparseRow, UserError};
 use crate::part::Part;
 use glam::DVec3;

@@ -5,7 +5,7 @@
 
 use super::{Activation, ActiveConstraints, ConstraintFamily, GapsOf, Level, RowWriter};
 use crate::error::StepResult;
-use crate::instant::{Instant, Pass};
+use crate::model::instant::{Instant, Pass};
 use crate::model::{ConstraintId, LawId, Model};
 use crate::part::{Part, Selection};
 use std::ops::Range;

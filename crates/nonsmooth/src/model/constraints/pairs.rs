@@ -1,8 +1,8 @@
 //! What rows between two rigid things share: joints, their axes, springs.
 
 use crate::error::StepResult;
-use crate::instant::{Instant, Pass};
 use crate::model::constraints::ActiveConstraints;
+use crate::model::instant::{Instant, Pass};
 use crate::model::{Model, RigidId, RigidState, RigidTable};
 use crate::part::Part;
 use glam::DVec3;

@@ -16,9 +16,9 @@
 use super::joints::PairRow;
 use super::pairs::{driven_rates, takes_part, write_rate};
 use super::{Activation, ActiveConstraints, Column, ConstraintFamily, GapsOf, Level, RowWriter};
+use crate::energy::Works;
 use crate::error::StepResult;
-use crate::instant::{Instant, Pass};
-use crate::log::Works;
+use crate::model::instant::{Instant, Pass};
 use crate::model::rigid::exponential;
 use crate::model::systems::ThetaStep;
 use crate::model::{ConstraintId, LawId, Model, RigidId, RigidState};

@@ -7,8 +7,9 @@
 use super::differences::velocity_curvature;
 use super::gap::VelocityConstraint;
 use super::{Activation, ActiveConstraints, ConstraintFamily, GapsOf, Level, RowWriter};
-use crate::error::{StepError, StepResult, check_constraint};
-use crate::instant::{Instant, Pass};
+use crate::error::{StepError, StepResult};
+use crate::model::errors::check_constraint;
+use crate::model::instant::{Instant, Pass};
 use crate::model::{ConstraintId, LawId, Model, State, UserError};
 use crate::part::{Part, Selection};
 use std::ops::Range;

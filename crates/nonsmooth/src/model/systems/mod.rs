@@ -23,9 +23,9 @@ pub use prescribed::Velocity;
 pub use spatial::SpatialBodies;
 pub(crate) use spatial_motion::rotate_freely;
 
+use crate::energy::{Energies, Works};
 use crate::error::StepResult;
-use crate::instant::{Instant, Pass};
-use crate::log::{Energies, Works};
+use crate::model::instant::{Instant, Pass};
 use crate::model::{ActiveConstraints, Model, Presence, RigidState, SparseRow};
 use crate::part::Part;
 use nonsmooth_solvers::MassGroups;

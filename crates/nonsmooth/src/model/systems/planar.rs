@@ -9,9 +9,9 @@
 use super::{
     Coeffs, Free, KickDriftMotion, Layout, SmoothMotion, SystemFamily, Theta, ThetaMotion, ThetaStep,
 };
+use crate::energy::{Energies, Works};
 use crate::error::StepResult;
-use crate::instant::{Instant, Pass};
-use crate::log::{Energies, Works};
+use crate::model::instant::{Instant, Pass};
 use crate::model::rigid::{BodyRow, RigidState, is_present};
 use crate::model::{Model, Presence, SparseRow};
 use crate::part::{Part, Selection};

@@ -8,9 +8,9 @@
 //! The centre of mass is the origin of a body. How a body turns within a step is in `spatial_motion.rs`. [Trinkle08; Acary10]
 
 use super::{Coeffs, KickDriftMotion, Layout, SmoothMotion, SystemFamily, ThetaMotion};
+use crate::energy::{Energies, Works};
 use crate::error::StepResult;
-use crate::instant::{Instant, Pass};
-use crate::log::{Energies, Works};
+use crate::model::instant::{Instant, Pass};
 use crate::model::rigid::{
     BodyRow, RigidState, components, exponential, logarithm, quaternion, to_body,
 };

@@ -13,9 +13,9 @@
 
 use super::spatial::{SpatialBodies, Spot, add, put, vector};
 use super::{Free, KickDriftMotion, Theta, ThetaMotion, ThetaStep};
+use crate::energy::Works;
 use crate::error::{StepError, StepResult};
-use crate::instant::{Instant, Pass};
-use crate::log::Works;
+use crate::model::instant::{Instant, Pass};
 use crate::model::rigid::{
     BodyRow, components, cross_matrix, exponential, is_present, quaternion, to_body,
 };

@@ -1,7 +1,9 @@
 //! Contact points as the path of a drift has them, in the place of those found where the bodies are.
 
 use super::{Contacts, pair_of};
-use crate::collision::{ActivePoint, DriftPath, Finding, Narrow, Point, Situation, confirm, pose_of};
+use crate::model::collision::{
+    ActivePoint, DriftPath, Finding, Narrow, Point, Situation, confirm, pose_of,
+};
 use crate::model::constraints::active::NewContact;
 use crate::model::constraints::{ActiveConstraints, Confirmed, Expected};
 use crate::model::rigid::RigidState;

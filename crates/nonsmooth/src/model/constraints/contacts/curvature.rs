@@ -7,11 +7,11 @@
 //! By differences of sixth order along motion with constant twists; the features of the contact stay.
 
 use super::{Contacts, pair_of};
-use crate::collision::{along, frame_of, pose_of};
 use crate::error::StepResult;
-use crate::instant::Instant;
 use crate::model::Model;
+use crate::model::collision::{along, frame_of, pose_of};
 use crate::model::constraints::ActiveConstraints;
+use crate::model::instant::Instant;
 use crate::model::rigid::{RigidId, RigidState, RigidTable, exponential};
 use glam::DVec3;
 

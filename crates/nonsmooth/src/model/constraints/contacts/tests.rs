@@ -1,7 +1,7 @@
 //! J of contact points against differences of their gaps along `retract`, for all pairs of shapes.
 
-use crate::instant::{Instant, Pass};
 use crate::laws::Coulomb;
+use crate::model::instant::{Instant, Pass};
 use crate::model::rigid::{Body, Collider, PosedShape};
 use crate::model::{Activation, ActiveConstraints, Model, ModelBuilder, State};
 use crate::part::Part;
@@ -11,7 +11,13 @@ use nonsmooth_testkit::Random;
 use std::sync::Arc;
 
 fn pass<'a>(at: Instant<'a>) -> Pass<'a> {
-    Pass { now: at, mass: at, jacobian: at, end: at, implicit: crate::instant::Implicit::default() }
+    Pass {
+        now: at,
+        mass: at,
+        jacobian: at,
+        end: at,
+        implicit: crate::model::instant::Implicit::default(),
+    }
 }
 
 /// The gap of every active contact at another configuration.

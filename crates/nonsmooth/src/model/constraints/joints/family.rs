@@ -3,11 +3,11 @@
 use super::rows::{JointRows, Side};
 use super::table::JointRow;
 use crate::error::StepResult;
-use crate::instant::{Instant, Pass};
 use crate::model::constraints::pairs::{driven_rates, takes_part, turn_rows, write_rate};
 use crate::model::constraints::{
     Activation, ActiveConstraints, ConstraintFamily, GapsOf, Level, RowWriter,
 };
+use crate::model::instant::{Instant, Pass};
 use crate::model::{ConstraintId, LawId, Model};
 use crate::part::Part;
 use std::ops::Range;

@@ -3,7 +3,7 @@
 use super::rows::{AxisKind, JointAxes, JointRows, PairRow, Side, unwrap};
 use super::{Joint, Within};
 use crate::error::StepResult;
-use crate::instant::Instant;
+use crate::model::instant::Instant;
 use crate::model::rigid::quaternion;
 use crate::model::{RigidId, RigidState, RigidTable, State};
 use glam::{DQuat, DVec3};

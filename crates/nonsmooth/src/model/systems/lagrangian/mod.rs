@@ -15,9 +15,9 @@ pub use given::{At, FiniteDifferences, Lagrangian};
 
 use super::prescribed::{Prescribed, invert_masked, with_buffer};
 use super::{Coeffs, KickDriftMotion, Layout, SmoothMotion, SystemFamily, ThetaMotion};
+use crate::energy::Energies;
 use crate::error::{StepError, StepResult};
-use crate::instant::{Instant, Pass};
-use crate::log::Energies;
+use crate::model::instant::{Instant, Pass};
 use crate::model::{Model, SparseRow, UserError};
 use crate::part::Part;
 use nonsmooth_solvers::MassGroups;

@@ -8,9 +8,10 @@
 //! with f = F_ext − N − F_int − ∇V and vⁱ the guess of v⁺. [Acary06, eq. (47)]
 
 use super::{LagrangianSystem, LagrangianSystems};
-use crate::error::{StepError, StepResult, check_finite_from};
-use crate::instant::{Instant, Pass};
-use crate::log::Works;
+use crate::energy::Works;
+use crate::error::{StepError, StepResult};
+use crate::model::errors::check_finite_from;
+use crate::model::instant::{Instant, Pass};
 use crate::model::systems::SystemFamily;
 use crate::model::systems::prescribed::{changes, dot, with_buffer};
 use crate::model::systems::{Free, KickDriftMotion, SmoothMotion, Theta, ThetaMotion, ThetaStep};

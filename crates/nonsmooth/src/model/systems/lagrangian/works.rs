@@ -2,8 +2,8 @@
 //! Δ∇V in place of K Δq. What is then missing is the remainder of the ledger.
 
 use super::{LagrangianSystem, LagrangianSystems, form};
+use crate::energy::Works;
 use crate::error::{StepError, StepResult};
-use crate::log::Works;
 use crate::model::systems::prescribed::{dot, with_buffer};
 use crate::model::systems::{Theta, ThetaStep};
 use crate::model::{Model, UserError};

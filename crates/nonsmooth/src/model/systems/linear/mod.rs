@@ -18,9 +18,9 @@ pub use groups::DENSE_LIMIT;
 
 use super::prescribed::{Prescribed, dot};
 use super::{Coeffs, KickDriftMotion, Layout, SmoothMotion, SystemFamily, ThetaMotion};
+use crate::energy::Energies;
 use crate::error::StepResult;
-use crate::instant::{Instant, Pass};
-use crate::log::Energies;
+use crate::model::instant::{Instant, Pass};
 use crate::model::{Model, SparseRow};
 use crate::part::{Part, Selection};
 use groups::Groups;

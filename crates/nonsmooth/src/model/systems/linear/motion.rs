@@ -8,9 +8,10 @@
 //! with F_θ = load + θ F_ext(t⁺) + (1−θ) F_ext(t), and v_p the prescribed velocities, which take their values at t⁺. [Acary06, eq. (47)]
 
 use super::LinearSystems;
-use crate::error::{StepError, StepResult, check_finite};
-use crate::instant::{Instant, Pass};
-use crate::log::Works;
+use crate::energy::Works;
+use crate::error::{StepError, StepResult};
+use crate::model::errors::check_finite;
+use crate::model::instant::{Instant, Pass};
 use crate::model::systems::SystemFamily;
 use crate::model::systems::prescribed::{changes, dot, with_buffer};
 use crate::model::systems::{

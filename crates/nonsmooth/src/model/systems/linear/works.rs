@@ -9,7 +9,7 @@
 
 use super::LinearSystems;
 use super::dot;
-use crate::log::Works;
+use crate::energy::Works;
 use crate::model::Model;
 use crate::model::systems::prescribed::with_buffer;
 use crate::model::systems::{Theta, ThetaStep};

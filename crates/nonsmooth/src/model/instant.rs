@@ -5,7 +5,8 @@
 //! ω_working = R_start ω_body, whatever its rotation is elsewhere in the step: rows that are made at another configuration
 //! are turned by [`Pass::turn`].
 
-use crate::model::{Presence, RigidId, RigidState, Theta};
+use super::{Model, Presence, RigidId, RigidState, Theta};
+use crate::error::StepResult;
 use glam::DQuat;
 
 /// One instant of the model.
@@ -110,5 +111,41 @@ impl Pass<'_> {
     #[inline]
     pub fn turn(&self, there: &Instant<'_>, id: RigidId) -> DQuat {
         self.now.rigid(id).rotation * there.rigid(id).rotation.inverse()
+    }
+}
+
+/// Coordinates, velocities, rigid states and signals at one instant that differs from the state.
+#[derive(Default)]
+pub(crate) struct Place {
+    pub(crate) t: f64,
+    pub(crate) q: Vec<f64>,
+    pub(crate) v: Vec<f64>,
+    pub(crate) rigid: Vec<RigidState>,
+    pub(crate) signals: Vec<f64>,
+    pub(crate) inputs: Vec<f64>,
+    pub(crate) angles: Vec<f64>,
+}
+
+impl Place {
+    pub(crate) fn instant<'a>(&'a self, presence: &'a [Presence]) -> Instant<'a> {
+        let Self { t, q, v, rigid, angles, signals, .. } = self;
+        Instant { t: *t, q, v, rigid, presence, angles, signals }
+    }
+
+    /// Rigid states and signals from t, q, inputs and the velocities `v_state` as in the state.
+    pub(crate) fn complete(
+        &mut self,
+        model: &Model,
+        presence: &[Presence],
+        v_state: &[f64],
+    ) -> StepResult {
+        model.rigid_states(self.t, &self.q, v_state, &mut self.rigid)?;
+        if !model.signals.is_empty() {
+            let mut signals = std::mem::take(&mut self.signals);
+            let evaluated = model.signals.evaluate(&self.inputs, &self.instant(presence), &mut signals);
+            self.signals = signals;
+            evaluated?;
+        }
+        Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! Sweeps of shapes in the plane.
 
-use super::{Approach, Impact, Limits, Paths, Turning, first_contact};
-use crate::planar::{Contact, Isometry, Kind, Pose, Shape, contacts};
+use super::{Contact, Isometry, Kind, Pose, Shape, contacts};
+use crate::sweep::{Approach, Impact, Limits, Paths, Turning, first_contact};
 use glam::DVec2;
 
 /// A shape on its path, with bounds for its turning.

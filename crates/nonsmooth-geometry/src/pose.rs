@@ -1,4 +1,4 @@
-//! Poses in space: x_world = R(q) x_body + position, q = [w, x, y, z].
+//! Poses in space, of bodies and of planar ones seen from space: x_world = R(q) x_body + position, q = [w, x, y, z].
 
 use glam::{DMat3, DQuat, DVec3};
 

@@ -23,9 +23,6 @@
 //! Closer than 10⁻⁶ of the size, secants on d lead to a change of sign, and bracketing to the instant of
 //! contact within round-off. There only a dip shallower than 10⁻⁶ of the size can be missed.
 
-pub(crate) mod planar;
-pub(crate) mod spatial;
-
 /// Bounds for the relative motion of two centres of mass that hold on the whole path.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Approach {

@@ -10,8 +10,8 @@
 use super::broad::{Search, Situation, planar_pose, spatial_pose};
 use super::confirm::is_fast;
 use crate::error::StepResult;
-use crate::instant::Instant;
 use crate::model::Model;
+use crate::model::instant::Instant;
 use crate::model::rigid::{ColliderRow, PosedShape, RigidId, RigidState};
 use crate::model::systems::rotate_freely;
 use glam::DVec3;

@@ -5,7 +5,7 @@
 //! swept   h (‖v‖ + ‖ω‖ R) + 2 h² ‖g‖ + d        for a pair h (‖v_b − v_a‖ + ‖ω_a‖ R_a + ‖ω_b‖ R_b) + 2 h² ‖g‖ + d
 //! ```
 
-use crate::instant::Instant;
+use crate::model::instant::Instant;
 use crate::model::rigid::{ColliderRow, RigidState, RigidTable};
 use crate::part::Part;
 

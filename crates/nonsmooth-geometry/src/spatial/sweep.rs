@@ -1,7 +1,7 @@
 //! Sweeps of shapes in space.
 
-use super::{Approach, Impact, Limits, Paths, Turning, first_contact};
-use crate::spatial::{Contact, Isometry, Kind, Pose, Shape, contacts};
+use super::{Contact, Isometry, Kind, Pose, Shape, contacts};
+use crate::sweep::{Approach, Impact, Limits, Paths, Turning, first_contact};
 use glam::DVec3;
 
 /// A shape on its path, with bounds for its turning.
