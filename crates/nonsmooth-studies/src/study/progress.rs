@@ -1,7 +1,8 @@
 //! A bar over the steps of all runs, on a terminal only.
 
 use indicatif::{ProgressBar, ProgressStyle};
-use nonsmooth::{Integrator, Model, Refusal, State, StepLog, StepResult};
+use nonsmooth::model::UserError;
+use nonsmooth::{Observation, Observer};
 use std::io::IsTerminal as _;
 
 /// Steps between two looks at the bar.
@@ -18,44 +19,30 @@ pub(super) fn bar(quiet: bool, n_steps: u64) -> ProgressBar {
     bar
 }
 
-/// The integrator, moving the bar with every thousand of its steps.
-pub(super) fn ticking(inner: Box<dyn Integrator>, bar: &ProgressBar) -> Box<dyn Integrator> {
-    if bar.is_hidden() { inner } else { Box::new(Ticking { inner, bar: bar.clone(), untold: 0 }) }
-}
-
-struct Ticking {
-    inner: Box<dyn Integrator>,
+/// Moves the bar with every thousand steps of a run.
+pub(super) struct Ticks {
     bar: ProgressBar,
     untold: u64,
 }
 
-impl Integrator for Ticking {
-    fn accepts(&self, model: &Model) -> Result<(), Refusal> {
-        self.inner.accepts(model)
+impl Ticks {
+    pub(super) fn new(bar: &ProgressBar) -> Self {
+        Self { bar: bar.clone(), untold: 0 }
     }
+}
 
-    fn step(
-        &mut self,
-        model: &Model,
-        now: &State,
-        h: f64,
-        next: &mut State,
-        log: &mut StepLog,
-    ) -> StepResult {
+impl Observer for Ticks {
+    fn step(&mut self, _step: &Observation<'_>) -> Result<(), UserError> {
         self.untold += 1;
         if self.untold == EVERY {
             self.bar.inc(EVERY);
             self.untold = 0;
         }
-        self.inner.step(model, now, h, next, log)
-    }
-
-    fn reset(&mut self) {
-        self.inner.reset();
+        Ok(())
     }
 }
 
-impl Drop for Ticking {
+impl Drop for Ticks {
     fn drop(&mut self) {
         self.bar.inc(self.untold);
     }

@@ -1,6 +1,6 @@
 //! The runs of a study: which schemes take the model, one run, and what all runs of a rung give together.
 
-use super::progress::ticking;
+use super::progress::Ticks;
 use super::scheme::Scheme;
 use super::subject::Subject;
 use crate::command::Failure;
@@ -123,8 +123,10 @@ pub(super) fn record(
     bar: &ProgressBar,
 ) -> Result<Record, String> {
     let model = subject.model().map_err(|failure| failure.to_string())?;
-    let integrator = ticking(subject.integrator(scheme), bar);
+    let integrator = subject.integrator(scheme);
     let (start, end) = subject.interval;
     let h = (end - start) / steps as f64;
-    Record::new(model, integrator, h, steps, &subject.places).map_err(|error| error.to_string())
+    let mut ticks = Ticks::new(bar);
+    let made = Record::new(model, integrator, h, steps, &subject.places, Some(&mut ticks));
+    made.map_err(|error| error.to_string())
 }

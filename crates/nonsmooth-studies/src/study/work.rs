@@ -168,7 +168,7 @@ fn timed(subject: &Subject, job: &Job) -> Result<(Record, f64), String> {
         let model = subject.model().map_err(|failure| failure.to_string())?;
         let integrator = subject.integrator(&job.scheme);
         let begun = clock::seconds();
-        let record = Record::new(model, integrator, h, job.steps, &subject.places);
+        let record = Record::new(model, integrator, h, job.steps, &subject.places, None);
         let seconds = clock::seconds() - begun;
         let record = record.map_err(|error| error.to_string())?;
         (least, total, count) = (least.min(seconds), total + seconds, count + 1);

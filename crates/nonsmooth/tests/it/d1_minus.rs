@@ -1,9 +1,10 @@
 //! D1-minus: second order in smooth phases, with and without lasting contact, first through impacts.
 
 use crate::kit::{
-    Bilateral, Built, Coulomb, EnergyLedger, Gap, Linear, ModelBuilder, NewtonImpact, Options, Refusal,
-    Simulation, Sparse, Trajectory, UserError,
+    Built, Coulomb, EnergyLedger, Linear, ModelBuilder, NewtonImpact, Options, Refusal, Simulation,
+    Sparse, Trajectory,
 };
+use crate::models::{self, ball, bob, bowl, pressed};
 use crate::nonlinear::DoublePendulum;
 use crate::{integrator, order};
 
@@ -48,45 +49,6 @@ fn free_motion_is_of_order_two() {
     let measured = order(coarse, finer, 4.0);
     eprintln!("{coarse:.2e} → {finer:.2e}, order {measured:.3}");
     assert!((measured - 2.0).abs() < 0.1, "{measured}");
-}
-
-/// A mass held at a wall by a spring that also carries a swinging mass: q₁ = 0 all the time.
-fn pressed() -> Built {
-    let matrix = |rows: [[f64; 2]; 2]| Sparse::from_rows(&rows.map(|row| row.to_vec()));
-    let pair = Linear::new("pair", matrix([[1.0, 0.0], [0.0, 1.0]]))
-        .stiffness(matrix([[9.0, -9.0], [-9.0, 9.0]]))
-        .load(&[-20.0, 0.0])
-        .initial(&[0.0, 1.0], &[0.0, 0.0]);
-    let mut builder = ModelBuilder::new();
-    let pair = builder.linear(pair);
-    let law = builder.law("wall", NewtonImpact { restitution: 0.7 });
-    builder.linear_gap("wall", law, &[(pair, 0, 1.0)], 0.0);
-    builder.build(0.0).expect("a right model")
-}
-
-/// y = 1 − |q| ≥ 0.
-struct Bowl;
-
-impl Gap for Bowl {
-    fn gap(&self, _t: f64, q: &[f64]) -> Result<f64, UserError> {
-        Ok(1.0 - q[0].hypot(q[1]))
-    }
-    fn jacobian(&self, _t: f64, q: &[f64], out: &mut [f64]) -> Result<(), UserError> {
-        let r = q[0].hypot(q[1]);
-        out.copy_from_slice(&[-q[0] / r, -q[1] / r]);
-        Ok(())
-    }
-}
-
-/// A particle that slides in a round bowl: a pendulum as long as it is pressed against it.
-fn bowl() -> Built {
-    let mut builder = ModelBuilder::new();
-    let start = std::f64::consts::FRAC_1_SQRT_2;
-    let particle = Linear::new("particle", Sparse::diagonal(&[1.0, 1.0])).load(&[0.0, -10.0]);
-    let particle = builder.linear(particle.initial(&[start, -start], &[0.0, 0.0]));
-    let law = builder.law("bowl", NewtonImpact { restitution: 0.0 });
-    builder.gap("bowl", law, &[(particle, 0), (particle, 1)], Bowl);
-    builder.build(0.0).expect("a right model")
 }
 
 #[test]
@@ -138,38 +100,13 @@ fn a_contact_opens_when_nothing_presses_it() {
     assert!((measured - 2.0).abs() < 0.1, "{measured}");
 }
 
-/// f = −2 from q = 1, e = ½.
-fn ball(restitution: f64) -> Built {
-    let mut builder = ModelBuilder::new();
-    let ball = Linear::new("ball", Sparse::diagonal(&[1.0])).load(&[-2.0]).initial(&[1.0], &[0.0]);
-    let ball = builder.linear(ball);
-    let law = builder.law("floor", NewtonImpact { restitution });
-    builder.linear_gap("floor", law, &[(ball, 0, 1.0)], 0.0);
-    builder.build(0.0).expect("a right model")
-}
-
-/// Largest and mean error of q, mean error of v, through two impacts up to t = 2.3.
-fn ball_errors(n: u64) -> [f64; 3] {
-    let (ours, _) = run(ball(0.5), &Options::default(), 2.3 / n as f64, n);
-    let exact = |t: f64| match t {
-        t if t < 1.0 => (1.0 - t * t, -2.0 * t),
-        t if t < 2.0 => ((t - 1.0) - (t - 1.0).powi(2), 1.0 - 2.0 * (t - 1.0)),
-        t => (0.5 * (t - 2.0) - (t - 2.0).powi(2), 0.5 - 2.0 * (t - 2.0)),
-    };
-    let mut errors = [0.0f64; 3];
-    for (k, &t) in ours.t.iter().enumerate() {
-        let (q, v) = exact(t);
-        let (q, v) = ((ours.q[k][0] - q).abs(), (ours.v[k][0] - v).abs());
-        errors = [errors[0].max(q), errors[1] + q / n as f64, errors[2] + v / n as f64];
-    }
-    errors
-}
-
 #[test]
 fn impacts_are_of_order_one() {
+    let errors =
+        |n: u64| models::ball_errors(&run(ball(1.0, 0.5), &Options::default(), 2.3 / n as f64, n).0);
     // Averaged over 30 step numbers about n, since an error jumps with the phase of the impact in its step.
     let averaged = |n: u64| {
-        let all: Vec<[f64; 3]> = (0..30).map(|k| ball_errors(n + k * n / 100)).collect();
+        let all: Vec<[f64; 3]> = (0..30).map(|k| errors(n + k * n / 100)).collect();
         [0, 1, 2].map(|i| all.iter().map(|e| e[i]).sum::<f64>() / 30.0)
     };
     let (coarse, fine) = (averaged(101), averaged(1616));
@@ -182,13 +119,13 @@ fn impacts_are_of_order_one() {
 #[test]
 fn the_end_of_an_accumulation_is_what_the_option_says() {
     let (h, n, e) = (1e-3, 5000, 0.5);
-    let (ours, _) = run(ball(e), &Options::default(), h, n);
+    let (ours, _) = run(ball(1.0, e), &Options::default(), h, n);
     let (speed, sinks) = (e * 2.0 * h / (2.0 + 2.0 * e), 2.0 * h / (2.0 + 2.0 * e));
     let (first, last) = (ours.q[4000][0], ours.q[5000][0]);
     assert!((ours.v[5000][0] - speed).abs() < 1e-12, "{} {speed}", ours.v[5000][0]);
     assert!(((first - last) / (1000.0 * h) - sinks).abs() < 1e-12, "{first} {last}");
     let inelastic = Options::default().with_word("persistent", "inelastic");
-    let (ours, _) = run(ball(e), &inelastic, h, n);
+    let (ours, _) = run(ball(1.0, e), &inelastic, h, n);
     for k in 4000..=5000 {
         assert!((ours.q[k][0] - ours.q[4000][0]).abs() < 1e-14 && ours.v[k][0].abs() < 1e-14);
         assert!((ours.impulses[k][0] - 2.0 * h).abs() < 1e-14, "{}", ours.impulses[k][0]);
@@ -199,7 +136,7 @@ fn the_end_of_an_accumulation_is_what_the_option_says() {
 #[test]
 fn the_ledger_books_impacts_exactly() {
     // Under a constant load the flight is exact too: all that is lost is lost at impacts.
-    let (ours, ledger) = run(ball(0.5), &Options::default(), 0.013, 170);
+    let (ours, ledger) = run(ball(1.0, 0.5), &Options::default(), 0.013, 170);
     assert!(ledger.worst_remainder < 1e-14, "{ledger:?}");
     assert!((ledger.total.impact + 1.875).abs() < 0.1, "{:?}", ledger.total);
     assert!(ours.impulses.iter().any(|p| p[0] > 0.0));
@@ -209,31 +146,10 @@ fn the_ledger_books_impacts_exactly() {
     assert!(ledger.total.scheme != 0.0, "{:?}", ledger.total);
 }
 
-/// y = x² + z² − 1 = 0.
-struct Rod;
-
-impl Gap for Rod {
-    fn gap(&self, _t: f64, q: &[f64]) -> Result<f64, UserError> {
-        Ok(q[0] * q[0] + q[1] * q[1] - 1.0)
-    }
-    fn jacobian(&self, _t: f64, q: &[f64], out: &mut [f64]) -> Result<(), UserError> {
-        out.copy_from_slice(&[2.0 * q[0], 2.0 * q[1]]);
-        Ok(())
-    }
-}
-
 #[test]
 fn joints_hold_their_velocity_and_drift_with_the_square_of_the_step() {
-    let made = || {
-        let mut builder = ModelBuilder::new();
-        let mass = Linear::new("mass", Sparse::diagonal(&[2.0, 2.0])).load(&[0.0, -19.62]);
-        let mass = builder.linear(mass.initial(&[1.0, 0.0], &[0.0, 0.0]));
-        let joint = builder.law("joint", Bilateral);
-        builder.gap("rod", joint, &[(mass, 0), (mass, 1)], Rod);
-        builder.build(0.0).expect("a right model")
-    };
     let drift = |n: u64| {
-        let (ours, _) = run(made(), &Options::default(), 2.0 / n as f64, n);
+        let (ours, _) = run(bob(), &Options::default(), 2.0 / n as f64, n);
         for (q, v) in ours.q.iter().zip(&ours.v) {
             assert!((q[0] * v[0] + q[1] * v[1]).abs() < 1e-12, "{q:?} {v:?}");
         }
@@ -265,7 +181,7 @@ fn friction_and_prescribed_motion_are_refused() {
 /// No bit depends on scratch.
 #[test]
 fn scratch_does_not_matter() {
-    for made in [bowl as fn() -> Built, pressed, || ball(0.8)] {
+    for made in [bowl as fn() -> Built, pressed, || ball(1.0, 0.8)] {
         let (mut plain, mut poisoned) = (
             simulation(made(), &Options::default(), 0.01),
             simulation(made(), &Options::default(), 0.01),

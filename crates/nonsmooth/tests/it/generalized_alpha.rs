@@ -1,12 +1,12 @@
 //! Nonsmooth generalized-α: orders, both levels of the constraints, energy, impacts, and what it remembers.
 
 mod bodies;
-mod random;
 
 use crate::kit::{
-    Bilateral, Built, EnergyLedger, Gap, Linear, ModelBuilder, NewtonImpact, Options, Simulation,
-    Sparse, Trajectory, UserError,
+    Bilateral, Built, EnergyLedger, Linear, ModelBuilder, NewtonImpact, Options, Simulation, Sparse,
+    Trajectory,
 };
+use crate::models::{self, Rod, ball, bowl, pressed};
 use crate::nonlinear::{DoublePendulum, SineSum};
 use crate::{integrator, order};
 
@@ -63,26 +63,6 @@ fn double_pendulum() -> Built {
     builder.build(0.0).expect("a right model")
 }
 
-/// |a − b|² − 1 of points a and b, or |a|² − 1 of one.
-struct Rod;
-
-impl Gap for Rod {
-    fn gap(&self, _t: f64, q: &[f64]) -> Result<f64, UserError> {
-        let other = |i: usize| q.get(2 + i).copied().unwrap_or(0.0);
-        let (x, z) = (q[0] - other(0), q[1] - other(1));
-        Ok(x * x + z * z - 1.0)
-    }
-    fn jacobian(&self, _t: f64, q: &[f64], out: &mut [f64]) -> Result<(), UserError> {
-        let other = |i: usize| q.get(2 + i).copied().unwrap_or(0.0);
-        let d = [2.0 * (q[0] - other(0)), 2.0 * (q[1] - other(1))];
-        out[..2].copy_from_slice(&d);
-        if out.len() == 4 {
-            out[2..].copy_from_slice(&d.map(|x| -x));
-        }
-        Ok(())
-    }
-}
-
 /// Two masses on two rods, let go from the horizontal.
 fn rods() -> Built {
     let mut builder = ModelBuilder::new();
@@ -122,43 +102,6 @@ fn smooth_motion_is_of_order_two() {
     }
 }
 
-/// A mass held at a wall by a spring that also carries a swinging mass, and a particle that slides in a round bowl.
-fn pressed() -> Built {
-    let pair = Linear::new("pair", matrix([[1.0, 0.0], [0.0, 1.0]]))
-        .stiffness(matrix([[9.0, -9.0], [-9.0, 9.0]]))
-        .load(&[-20.0, 0.0])
-        .initial(&[0.0, 1.0], &[0.0, 0.0]);
-    let mut builder = ModelBuilder::new();
-    let pair = builder.linear(pair);
-    let law = builder.law("wall", NewtonImpact { restitution: 0.7 });
-    builder.linear_gap("wall", law, &[(pair, 0, 1.0)], 0.0);
-    builder.build(0.0).expect("a right model")
-}
-
-/// y = 1 − |q| ≥ 0.
-struct Bowl;
-
-impl Gap for Bowl {
-    fn gap(&self, _t: f64, q: &[f64]) -> Result<f64, UserError> {
-        Ok(1.0 - q[0].hypot(q[1]))
-    }
-    fn jacobian(&self, _t: f64, q: &[f64], out: &mut [f64]) -> Result<(), UserError> {
-        let r = q[0].hypot(q[1]);
-        out.copy_from_slice(&[-q[0] / r, -q[1] / r]);
-        Ok(())
-    }
-}
-
-fn bowl() -> Built {
-    let mut builder = ModelBuilder::new();
-    let start = std::f64::consts::FRAC_1_SQRT_2;
-    let particle = Linear::new("particle", Sparse::diagonal(&[1.0, 1.0])).load(&[0.0, -10.0]);
-    let particle = builder.linear(particle.initial(&[start, -start], &[0.0, 0.0]));
-    let law = builder.law("bowl", NewtonImpact { restitution: 0.0 });
-    builder.gap("bowl", law, &[(particle, 0), (particle, 1)], Bowl);
-    builder.build(0.0).expect("a right model")
-}
-
 /// The force of a contact is a chain of impulses: no matter on a flat wall, order 1 on a curved one.
 #[test]
 fn lasting_contact_is_of_order_two_on_flat_and_one_on_curved_walls() {
@@ -196,7 +139,7 @@ fn without_damping_of_its_own_the_scheme_keeps_the_energy_of_linear_systems() {
     let (_, ledger) = run(driven(), &rho(1.0), 0.05, 2000);
     assert!(ledger.worst_remainder < 1e-13 * ledger.scale, "{ledger:?}");
     // With ρ < 1 the scheme takes its share, and says so.
-    for made in [springs(), driven(), ball(0.5), pressed()] {
+    for made in [springs(), driven(), ball(3.0, 0.5), pressed()] {
         let (_, ledger) = run(made, &rho(0.5), 0.05, 2000);
         assert!(ledger.worst_remainder < 1e-12 * ledger.scale, "{ledger:?}");
     }
@@ -224,21 +167,11 @@ fn fast_oscillations_shrink_by_the_spectral_radius() {
     assert!((ours.q[40][0].abs() - 1.0).abs() < 1e-3, "{}", ours.q[40][0]);
 }
 
-/// f = −2 from q = 1 with mass 3.
-fn ball(restitution: f64) -> Built {
-    let mut builder = ModelBuilder::new();
-    let ball = Linear::new("ball", Sparse::diagonal(&[3.0])).load(&[-6.0]).initial(&[1.0], &[0.0]);
-    let ball = builder.linear(ball);
-    let law = builder.law("floor", NewtonImpact { restitution });
-    builder.linear_gap("floor", law, &[(ball, 0, 1.0)], 0.0);
-    builder.build(0.0).expect("a right model")
-}
-
 #[test]
 fn a_ball_never_enters_and_rests() {
     for options in [rho(1.0), rho(0.8), rho(0.0)] {
         let h = 0.013;
-        let (ours, _) = run(ball(0.5), &options, h, 600);
+        let (ours, _) = run(ball(3.0, 0.5), &options, h, 600);
         for k in 1..=600 {
             assert!(ours.gaps[k][0] >= -1e-16, "{:e} at step {k}", ours.gaps[k][0]);
         }
@@ -250,21 +183,9 @@ fn a_ball_never_enters_and_rests() {
     }
 }
 
-/// The ball through two impacts up to t = 2.3: largest and mean error of q, mean error of v.
+/// Errors of the ball through two impacts, up to t = 2.3 s.
 fn ball_errors(options: &Options, n: u64) -> [f64; 3] {
-    let (ours, _) = run(ball(0.5), options, 2.3 / n as f64, n);
-    let exact = |t: f64| match t {
-        t if t < 1.0 => (1.0 - t * t, -2.0 * t),
-        t if t < 2.0 => ((t - 1.0) - (t - 1.0).powi(2), 1.0 - 2.0 * (t - 1.0)),
-        t => (0.5 * (t - 2.0) - (t - 2.0).powi(2), 0.5 - 2.0 * (t - 2.0)),
-    };
-    let mut errors = [0.0f64; 3];
-    for (k, &t) in ours.t.iter().enumerate() {
-        let (q, v) = exact(t);
-        let (q, v) = ((ours.q[k][0] - q).abs(), (ours.v[k][0] - v).abs());
-        errors = [errors[0].max(q), errors[1] + q / n as f64, errors[2] + v / n as f64];
-    }
-    errors
+    models::ball_errors(&run(ball(3.0, 0.5), options, 2.3 / n as f64, n).0)
 }
 
 #[test]
@@ -351,7 +272,7 @@ fn lagrangian_systems_keep_their_walls() {
 /// The accelerations are all that a state must remember: a copy goes on with the same bits in a new integrator.
 #[test]
 fn a_state_resumes_where_it_was() {
-    for made in [rods as fn() -> Built, || ball(0.5), driven] {
+    for made in [rods as fn() -> Built, || ball(3.0, 0.5), driven] {
         let mut whole = simulation(made(), &rho(0.7), 0.01);
         for _ in 0..150 {
             whole.step().expect("a good step");

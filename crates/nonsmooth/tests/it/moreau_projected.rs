@@ -3,9 +3,10 @@
 mod bodies;
 
 use crate::kit::{
-    Bilateral, Built, EnergyLedger, Gap, Linear, ModelBuilder, NewtonImpact, Options, Refusal, RunError,
-    Simulation, Sparse, StepError, Trajectory, UserError,
+    Built, EnergyLedger, Linear, ModelBuilder, NewtonImpact, Options, Refusal, RunError, Simulation,
+    Sparse, StepError, Trajectory,
 };
+use crate::models::{self, ball, bob};
 use crate::{integrator, order};
 
 /// Default of `projection_tolerance` [m].
@@ -34,32 +35,10 @@ fn lowest(trajectory: &Trajectory) -> f64 {
     trajectory.gaps.iter().flatten().fold(0.0, |m, gap| m.min(*gap))
 }
 
-/// y = x² + z² − 1 = 0.
-struct Rod;
-
-impl Gap for Rod {
-    fn gap(&self, _t: f64, q: &[f64]) -> Result<f64, UserError> {
-        Ok(q[0] * q[0] + q[1] * q[1] - 1.0)
-    }
-    fn jacobian(&self, _t: f64, q: &[f64], out: &mut [f64]) -> Result<(), UserError> {
-        out.copy_from_slice(&[2.0 * q[0], 2.0 * q[1]]);
-        Ok(())
-    }
-}
-
-fn pendulum() -> Built {
-    let mut builder = ModelBuilder::new();
-    let mass = Linear::new("mass", Sparse::diagonal(&[2.0, 2.0])).load(&[0.0, -19.62]);
-    let mass = builder.linear(mass.initial(&[1.0, 0.0], &[0.0, 0.0]));
-    let joint = builder.law("joint", Bilateral);
-    builder.gap("rod", joint, &[(mass, 0), (mass, 1)], Rod);
-    builder.build(0.0).expect("a right model")
-}
-
 #[test]
 fn joints_end_every_step_where_they_belong() {
     for options in [direct(), combined()] {
-        let (ours, ledger) = run(pendulum(), &options, 0.01, 1000);
+        let (ours, ledger) = run(bob(), &options, 0.01, 1000);
         for (t, gaps) in ours.t.iter().zip(&ours.gaps) {
             assert!(gaps[0].abs() <= TOLERANCE, "gap {:e} at t = {t}", gaps[0]);
         }
@@ -69,7 +48,7 @@ fn joints_end_every_step_where_they_belong() {
         assert_eq!(ledger.total.scheme, 0.0);
     }
     let scheme = integrator("moreau-jean", &Options::default());
-    let (model, state) = pendulum();
+    let (model, state) = bob();
     let mut plain = Simulation::new(model, state, scheme, 0.01).expect("accepted");
     let mut trajectory = Trajectory::default();
     plain.run(1000, &mut [&mut trajectory]).expect("a good run");
@@ -77,22 +56,12 @@ fn joints_end_every_step_where_they_belong() {
     assert!(drift > 1e-4, "without projection the joint drifts by {drift:.1e}");
 }
 
-/// f = −2 from q = 1 with mass 3.
-fn ball(restitution: f64) -> Built {
-    let mut builder = ModelBuilder::new();
-    let ball = Linear::new("ball", Sparse::diagonal(&[3.0])).load(&[-6.0]).initial(&[1.0], &[0.0]);
-    let ball = builder.linear(ball);
-    let law = builder.law("floor", NewtonImpact { restitution });
-    builder.linear_gap("floor", law, &[(ball, 0, 1.0)], 0.0);
-    builder.build(0.0).expect("a right model")
-}
-
 /// A contact is at rest with y = 0 to the tolerance, neither falling nor jumping, and carries its weight.
 #[test]
 fn a_resting_contact_stays_closed() {
     for options in [direct(), combined(), direct().with_word("project", "all")] {
         let h = 0.013;
-        let (ours, ledger) = run(ball(0.0), &options, h, 500);
+        let (ours, ledger) = run(ball(3.0, 0.0), &options, h, 500);
         for k in 100..=500 {
             let (y, v, p) = (ours.q[k][0], ours.v[k][0], ours.impulses[k][0]);
             assert!(y.abs() <= TOLERANCE && v.abs() < 1e-12, "y = {y:e}, v = {v:e} at step {k}");
@@ -106,11 +75,11 @@ fn a_resting_contact_stays_closed() {
 #[test]
 fn the_end_of_an_accumulation_is_rest_or_a_rattle() {
     let (h, e, n) = (0.0013, 0.5, 5000);
-    let (ours, _) = run(ball(e), &combined(), h, n);
+    let (ours, _) = run(ball(3.0, e), &combined(), h, n);
     for k in 4000..=n as usize {
         assert!(ours.q[k][0].abs() <= TOLERANCE && ours.v[k][0].abs() < 1e-12, "{k}: {:?}", ours.v[k]);
     }
-    let (ours, _) = run(ball(e), &direct(), h, n);
+    let (ours, _) = run(ball(3.0, e), &direct(), h, n);
     let up = e * 2.0 * h / (1.0 + e);
     for k in 4000..n as usize {
         let (now, then) = (ours.v[k][0].max(ours.v[k + 1][0]), ours.impulses[k][0] > 0.0);
@@ -123,7 +92,7 @@ fn the_end_of_an_accumulation_is_rest_or_a_rattle() {
 #[test]
 fn the_ledger_holds_what_the_projection_adds() {
     let h = 0.013;
-    let mut simulation = simulation(ball(0.5), &direct(), h);
+    let mut simulation = simulation(ball(3.0, 0.5), &direct(), h);
     let mut moved = 0.0;
     for _ in 0..200 {
         let frame = simulation.step().expect("a good step");
@@ -192,21 +161,9 @@ fn nothing_overlaps_where_the_scheme_says_so() {
     assert!(lowest(&ours) < -1e-4 && lowest(&ours) > -0.02, "direct: {:e}", lowest(&ours));
 }
 
-/// The ball f = −2, e = ½ after its first impacts, t up to 2.3: largest and mean error of q, mean error of v.
+/// Errors of the ball through two impacts, up to t = 2.3 s.
 fn ball_errors(options: &Options, n: u64) -> [f64; 3] {
-    let (ours, _) = run(ball(0.5), options, 2.3 / n as f64, n);
-    let exact = |t: f64| match t {
-        t if t < 1.0 => (1.0 - t * t, -2.0 * t),
-        t if t < 2.0 => ((t - 1.0) - (t - 1.0).powi(2), 1.0 - 2.0 * (t - 1.0)),
-        t => (0.5 * (t - 2.0) - (t - 2.0).powi(2), 0.5 - 2.0 * (t - 2.0)),
-    };
-    let mut errors = [0.0f64; 3];
-    for (k, &t) in ours.t.iter().enumerate() {
-        let (q, v) = exact(t);
-        let (q, v) = ((ours.q[k][0] - q).abs(), (ours.v[k][0] - v).abs());
-        errors = [errors[0].max(q), errors[1] + q / n as f64, errors[2] + v / n as f64];
-    }
-    errors
+    models::ball_errors(&run(ball(3.0, 0.5), options, 2.3 / n as f64, n).0)
 }
 
 /// Averaged over 30 step numbers about n, since an error jumps with the phase of the impact in its step.
@@ -227,13 +184,13 @@ fn it_is_of_order_one_through_impacts() {
 
 #[test]
 fn what_cannot_be_honoured_is_refused() {
-    let (model, state) = ball(0.5);
+    let (model, state) = ball(3.0, 0.5);
     let scheme = integrator("moreau-projected", &combined().with_word("project", "all"));
     let refusal = Simulation::new(model, state, scheme, 0.1).err().expect("refused");
     assert!(matches!(refusal, Refusal::IdleOption { option: "project", .. }), "{refusal}");
     // One pass cannot reach a round rod to 1e-16.
     let hasty = direct().with("projection_iterations", 1.0).with("projection_tolerance", 1e-16);
-    let error = simulation(pendulum(), &hasty, 0.1).step().err().expect("fails");
+    let error = simulation(bob(), &hasty, 0.1).step().err().expect("fails");
     let RunError::Step { source, .. } = error else { panic!("not a step: {error}") };
     assert!(matches!(source, StepError::Projection { iterations: 1, .. }), "{source}");
     assert!(source.to_string().contains("`rod`"), "{source}");
@@ -245,7 +202,7 @@ fn scratch_does_not_matter() {
     for (made, options) in [
         (beads as fn(usize) -> Built, combined()),
         (beads, direct().with_word("project", "all")),
-        (|_| pendulum(), direct()),
+        (|_| bob(), direct()),
     ] {
         let (mut plain, mut poisoned) =
             (simulation(made(4), &options, 0.003), simulation(made(4), &options, 0.003));

@@ -3,9 +3,9 @@
 
 use crate::integrator;
 use crate::kit::{
-    Bilateral, Built, EnergyLedger, Gap, Linear, ModelBuilder, NewtonImpact, Options, Simulation,
-    Sparse, UserError,
+    Bilateral, Built, EnergyLedger, Linear, ModelBuilder, NewtonImpact, Options, Simulation, Sparse,
 };
+use crate::models::Rod;
 
 /// Name, options, whether it has restitution, and how far inside a step may end [m].
 fn schemes() -> Vec<(&'static str, Options, bool, f64)> {
@@ -17,6 +17,7 @@ fn schemes() -> Vec<(&'static str, Options, bool, f64)> {
         ("stewart-trinkle", none(), false, 1e-11),
         ("stewart-trinkle", none().with_word("gap", "nonlinear"), false, 1e-11),
         ("d1-minus", none(), true, f64::INFINITY),
+        ("generalized-alpha", none().with("rho_infinity", 0.6), true, 1e-11),
     ]
 }
 
@@ -99,19 +100,6 @@ fn random_masses_are_served_and_accounted_for() {
             let relative = ledger.worst_remainder / ledger.scale;
             assert!(relative < 1e-11, "{told}: remainder {relative:.1e}");
         }
-    }
-}
-
-/// y = x² + z² − 1.
-struct Rod;
-
-impl Gap for Rod {
-    fn gap(&self, _t: f64, q: &[f64]) -> Result<f64, UserError> {
-        Ok(q[0] * q[0] + q[1] * q[1] - 1.0)
-    }
-    fn jacobian(&self, _t: f64, q: &[f64], out: &mut [f64]) -> Result<(), UserError> {
-        out.copy_from_slice(&[2.0 * q[0], 2.0 * q[1]]);
-        Ok(())
     }
 }
 

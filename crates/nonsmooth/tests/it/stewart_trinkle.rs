@@ -5,9 +5,10 @@ mod corners;
 mod friction;
 
 use crate::kit::{
-    Bilateral, Built, EnergyLedger, Gap, Linear, ModelBuilder, NewtonImpact, Options, Refusal,
-    Simulation, Sparse, Trajectory, UserError,
+    Built, EnergyLedger, Gap, Linear, ModelBuilder, NewtonImpact, Options, Refusal, Simulation, Sparse,
+    Trajectory, UserError,
 };
+use crate::models::{Shaken, bob};
 use crate::nonlinear::{DoublePendulum, SineSum};
 use crate::{integrator, moreau_jean, order};
 
@@ -321,28 +322,9 @@ fn machine() -> Built {
     let mut builder = ModelBuilder::new();
     let pair = builder.linear(pair);
     let law = builder.law("floor", NewtonImpact { restitution: 0.0 });
-    builder.gap("floor", law, &[(pair, 1)], Piston);
+    builder.gap("floor", law, &[(pair, 1)], Shaken { amplitude: 0.1, frequency: 3.0 });
     builder.prescribe(pair, 0, |t| Ok(0.5 * (2.0 * t).sin()));
     builder.build(0.0).expect("a right model")
-}
-
-/// y = q − 0.1 sin 3t.
-struct Piston;
-
-impl Gap for Piston {
-    fn gap(&self, t: f64, q: &[f64]) -> Result<f64, UserError> {
-        Ok(q[0] - 0.1 * (3.0 * t).sin())
-    }
-    fn jacobian(&self, _t: f64, _q: &[f64], out: &mut [f64]) -> Result<(), UserError> {
-        out[0] = 1.0;
-        Ok(())
-    }
-    fn rate(&self, t: f64, _q: &[f64]) -> Result<f64, UserError> {
-        Ok(-0.3 * (3.0 * t).cos())
-    }
-    fn is_linear(&self) -> bool {
-        true
-    }
 }
 
 #[test]
@@ -367,29 +349,10 @@ fn the_ledger_closes_for_both_places_of_the_forces() {
     }
 }
 
-/// y = x² + z² − 1 = 0.
-struct Rod;
-
-impl Gap for Rod {
-    fn gap(&self, _t: f64, q: &[f64]) -> Result<f64, UserError> {
-        Ok(q[0] * q[0] + q[1] * q[1] - 1.0)
-    }
-    fn jacobian(&self, _t: f64, q: &[f64], out: &mut [f64]) -> Result<(), UserError> {
-        out.copy_from_slice(&[2.0 * q[0], 2.0 * q[1]]);
-        Ok(())
-    }
-}
-
 #[test]
 fn joints_do_not_drift() {
     let drift = |options: &Options, n: u64| {
-        let mut builder = ModelBuilder::new();
-        let mass = Linear::new("mass", Sparse::diagonal(&[2.0, 2.0])).load(&[0.0, -19.62]);
-        let mass = builder.linear(mass.initial(&[1.0, 0.0], &[0.0, 0.0]));
-        let joint = builder.law("joint", Bilateral);
-        builder.gap("rod", joint, &[(mass, 0), (mass, 1)], Rod);
-        let made = builder.build(0.0).expect("a right model");
-        let (ours, _) = run(made, options, 10.0 / n as f64, n);
+        let (ours, _) = run(bob(), options, 10.0 / n as f64, n);
         ours.gaps.iter().fold(0.0f64, |m, gaps| m.max(gaps[0].abs()))
     };
     // The tangent is left by h² |v|² in a step, and found again in the next: no growth over five swings.

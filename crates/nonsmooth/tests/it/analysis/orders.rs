@@ -1,9 +1,11 @@
 //! Measured orders of moreau-jean against exact solutions, in every norm.
 
 use crate::kit::Options;
-use crate::moreau_jean;
+use crate::{integrator, moreau_jean};
 use nonsmooth::analysis::exact::{EXACT, find};
-use nonsmooth::analysis::{Errors, Ladder, NORMS, Order, Reference, Run, Runs, Study};
+use nonsmooth::analysis::{
+    Errors, IntegratorFactory, Ladder, NORMS, Order, Reference, Run, Runs, Study,
+};
 
 /// moreau-jean with θ and γ on an exact solution, over `rungs` step sizes at 12 phases each.
 fn study(
@@ -13,14 +15,25 @@ fn study(
     (coarsest, finest): (f64, f64),
     rungs: usize,
 ) -> Runs {
+    let scheme = Options::default().with("theta", theta).with("gamma", gamma);
+    study_by(&|| moreau_jean(&scheme), name, options, (coarsest, finest), rungs)
+}
+
+/// A scheme on an exact solution, over `rungs` step sizes at 12 phases each.
+fn study_by(
+    integrator: &IntegratorFactory,
+    name: &str,
+    options: &Options,
+    (coarsest, finest): (f64, f64),
+    rungs: usize,
+) -> Runs {
     let exact = find(name).expect("listed").build(options).expect("valid");
     let end = exact.horizon();
     let ladder = Ladder::new((0.0, end), (coarsest * end, finest * end), rungs, 12).expect("a ladder");
-    let scheme = Options::default().with("theta", theta).with("gamma", gamma);
     let study = Study {
         ladder: &ladder,
         model: &|| exact.model(),
-        integrator: &|| moreau_jean(&scheme),
+        integrator,
         reference: Reference::Exact(&*exact),
         coordinates: &[],
         threads: 2,
@@ -90,6 +103,14 @@ fn moreau_jean_has_its_orders_on_the_oscillator() {
         let runs = study("oscillator", &Options::default(), scheme, (4e-3, 1e-4), 4);
         expect(&format!("oscillator, (θ, γ) = {scheme:?}"), &runs, &FIRST_ORDER);
     }
+}
+
+/// Its velocities lag behind q inside of the scheme; what is compared is the velocity at q.
+#[test]
+fn kick_drift_has_order_two_in_velocities_as_in_positions() {
+    let kick_drift = || integrator("kick-drift", &Options::default());
+    let runs = study_by(&kick_drift, "take-off", &Options::default(), (4e-3, 1e-4), 4);
+    expect("take-off, kick-drift", &runs, &[("q", "l1", 2.0, 0.25), ("v", "l1", 2.0, 0.25)]);
 }
 
 #[test]

@@ -2,8 +2,9 @@
 
 use super::run;
 use crate::kit::{
-    Bilateral, Built, Gap, Linear, ModelBuilder, Options, Sparse, UserError, VelocityConstraint,
+    Bilateral, Built, Linear, ModelBuilder, Options, Sparse, UserError, VelocityConstraint,
 };
+use crate::models::bob;
 use crate::order;
 
 #[test]
@@ -30,28 +31,9 @@ fn rigidly_joined_masses_share_one_acceleration() {
     }
 }
 
-/// y = x² + z² − 1.
-struct Rod;
-
-impl Gap for Rod {
-    fn gap(&self, _t: f64, q: &[f64]) -> Result<f64, UserError> {
-        Ok(q[0] * q[0] + q[1] * q[1] - 1.0)
-    }
-    fn jacobian(&self, _t: f64, q: &[f64], out: &mut [f64]) -> Result<(), UserError> {
-        out.copy_from_slice(&[2.0 * q[0], 2.0 * q[1]]);
-        Ok(())
-    }
-}
-
 /// Largest |x² + z² − 1| of a pendulum let go from the horizontal, over 2 s.
 fn drift(options: &Options, n: u64) -> f64 {
-    let mut builder = ModelBuilder::new();
-    let mass = Linear::new("mass", Sparse::diagonal(&[2.0, 2.0])).load(&[0.0, -19.62]);
-    let mass = builder.linear(mass.initial(&[1.0, 0.0], &[0.0, 0.0]));
-    let joint = builder.law("joint", Bilateral);
-    builder.gap("rod", joint, &[(mass, 0), (mass, 1)], Rod);
-    let model = builder.build(0.0).expect("the model is sound");
-    let ours = run(model, options, 2.0 / n as f64, n);
+    let ours = run(bob(), options, 2.0 / n as f64, n);
     ours.gaps.iter().fold(0.0, |m, gaps| m.max(gaps[0].abs()))
 }
 

@@ -27,7 +27,7 @@ fn pushed(force: fn([f64; 3]) -> [f64; 3], velocity: [f64; 3], h: f64, end: f64)
     });
     builder.wrench(body, true, function);
     let mut simulation = run(builder, h);
-    simulation.run((end / h).round() as u64, &mut []).unwrap();
+    simulation.run((end / h).round() as u64, &mut []).expect("it runs");
     simulation
 }
 

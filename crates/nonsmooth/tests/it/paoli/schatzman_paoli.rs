@@ -2,9 +2,10 @@
 
 use super::{run, simulate};
 use crate::kit::{
-    Bilateral, Built, Coulomb, EnergyLedger, Gap, Linear, ModelBuilder, NewtonImpact, Options, Refusal,
+    Bilateral, Built, Coulomb, EnergyLedger, Linear, ModelBuilder, NewtonImpact, Options, Refusal,
     Simulation, Sparse, Trajectory, UserError, VelocityConstraint,
 };
+use crate::models::{Rod, Shaken};
 use crate::nonlinear::{DoublePendulum, SineSum};
 use crate::schemes::academic::{EXAMPLES, assert_first_order};
 use crate::{integrator, order};
@@ -72,25 +73,6 @@ fn by_hand(sigma: f64, e: f64, h: f64, n: usize) -> Vec<[f64; 3]> {
     rows
 }
 
-/// y = z − 0.1 sin 2t.
-struct Floor;
-
-impl Gap for Floor {
-    fn gap(&self, t: f64, q: &[f64]) -> Result<f64, UserError> {
-        Ok(q[0] - 0.1 * (2.0 * t).sin())
-    }
-    fn jacobian(&self, _t: f64, _q: &[f64], out: &mut [f64]) -> Result<(), UserError> {
-        out[0] = 1.0;
-        Ok(())
-    }
-    fn rate(&self, t: f64, _q: &[f64]) -> Result<f64, UserError> {
-        Ok(-0.2 * (2.0 * t).cos())
-    }
-    fn is_linear(&self) -> bool {
-        true
-    }
-}
-
 fn shaken(e: f64) -> Built {
     let mut builder = ModelBuilder::new();
     let system = Linear::new("mass", Sparse::diagonal(&[1.7]))
@@ -102,7 +84,7 @@ fn shaken(e: f64) -> Built {
         });
     let mass = builder.linear(system.initial(&[0.4], &[0.3]));
     let law = builder.law("rebound", NewtonImpact { restitution: e });
-    builder.gap("floor", law, &[(mass, 0)], Floor);
+    builder.gap("floor", law, &[(mass, 0)], Shaken { amplitude: 0.1, frequency: 2.0 });
     builder.build(0.0).expect("the model is sound")
 }
 
@@ -185,19 +167,6 @@ fn a_double_pendulum_at_a_wall_converges_with_order_one() {
     let measured = order(coarse, fine, 4019.0 / 509.0);
     eprintln!("{coarse:.1e} → {fine:.1e}, order {measured:.3}");
     assert!((measured - 1.0).abs() < 0.12, "order {measured:.3}");
-}
-
-/// y = x² + z² − 1.
-struct Rod;
-
-impl Gap for Rod {
-    fn gap(&self, _t: f64, q: &[f64]) -> Result<f64, UserError> {
-        Ok(q[0] * q[0] + q[1] * q[1] - 1.0)
-    }
-    fn jacobian(&self, _t: f64, q: &[f64], out: &mut [f64]) -> Result<(), UserError> {
-        out.copy_from_slice(&[2.0 * q[0], 2.0 * q[1]]);
-        Ok(())
-    }
 }
 
 #[test]

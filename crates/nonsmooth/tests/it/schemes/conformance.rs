@@ -7,12 +7,14 @@ use crate::kit::{
     Simulation, SolverSettings, Sparse, StepError, StepLog, UserError,
 };
 use crate::nonlinear::{DoublePendulum, SineSum, free_double_pendulum, linear_system};
+use crate::paoli::bodies;
+use crate::tracking::{ALL as TRACKING, contacts, joints};
 use nonsmooth::INTEGRATORS;
 use nonsmooth_solvers::{Outcome, Problem, Solver, Unsupported, certify};
 use std::sync::{Arc, Mutex};
 
 type Make = fn() -> Built;
-const MODELS: [(&str, Make); 9] = [
+const MODELS: [(&str, Make); 16] = [
     ("free linear system", linear_system),
     ("free double pendulum", free_double_pendulum),
     ("ball", ball),
@@ -22,6 +24,13 @@ const MODELS: [(&str, Make); 9] = [
     ("pendulum at a wall", pendulum),
     ("shaken support", || support(false)),
     ("shaken support with a stop", || support(true)),
+    ("ball in space", || contacts::bouncing(false, 0.0).build()),
+    ("ball on a ball", || contacts::sliding(true).build()),
+    ("pendulum by a joint", || joints::hinged(false).build(0.0).expect("a right model")),
+    ("heap of disks", bodies::disks),
+    ("box and ball", bodies::box_and_ball),
+    ("chain of hinges", bodies::hinges),
+    ("springs between bodies", bodies::springs),
 ];
 
 /// A mass on a spring and a damper whose support is shaken, with or without a stop.
@@ -134,7 +143,13 @@ fn every_pair(mut see: impl FnMut(&str, &str, Make)) {
 fn bits(frame: Observation<'_>) -> Vec<u64> {
     let (after, log) = (frame.after, frame.log);
     let rest = [log.energies.kinetic, log.energies.potential, log.works.sum(), after.t, after.step_size];
-    let state = after.q.iter().chain(&after.v).chain(&after.scheme).chain(&after.memory.forces);
+    let state = after
+        .q
+        .iter()
+        .chain(&after.v)
+        .chain(&after.scheme)
+        .chain(&after.memory.forces)
+        .chain(&after.angles);
     let rows = &log.constraints;
     let rows = rows.impulse.iter().chain(&rows.work).chain(&rows.u_plus);
     state.chain(rows).chain(&log.gaps).chain(&rest).map(|x| x.to_bits()).collect()
@@ -194,7 +209,9 @@ fn a_run_can_be_cut_anywhere() {
 fn the_ledger_of_linear_models_closes() {
     every_pair(|scheme, name, make| {
         let mut simulation = begin(scheme, make).expect("accepted");
-        if !simulation.model.is_linear() {
+        // A box that tumbles has the identity only where its rotation is a midpoint rule.
+        let tumbles = scheme == "generalized-alpha" && name == "box and ball";
+        if !simulation.model.is_linear() || tumbles {
             return;
         }
         let mut ledger = crate::kit::EnergyLedger::default();
@@ -283,7 +300,10 @@ fn a_step_that_is_not_solved_leaves_its_problem() {
         left.push(entry.name);
     }
     eprintln!("{left:?}");
-    assert!(left.len() >= 3 && left.contains(&"moreau-adaptive"), "{left:?}");
+    assert!(
+        TRACKING.iter().chain(&["moreau-adaptive", "moreau-jean"]).all(|s| left.contains(s)),
+        "{left:?}"
+    );
 }
 
 #[test]
@@ -326,7 +346,7 @@ fn a_failing_force_stops_the_run_at_the_last_good_state() {
         assert!(error.contains("the force is broken") && error.contains("`mass`"), "{error}");
         assert!(simulation.state.t <= 0.1 + STEP && simulation.state.q[0].is_finite(), "{}", entry.name);
     }
-    assert!(met >= 2);
+    assert!(met >= 12, "{met}");
 }
 
 /// Two masses of which M couples one to the other, whose velocity is prescribed, as a Lagrangian system or as a linear one.

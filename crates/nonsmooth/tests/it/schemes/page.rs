@@ -5,8 +5,8 @@ use super::build;
 use crate::kick_drift::{ball, cuboid, floor};
 use crate::kit::{
     Built, Coulomb, Linear, ModelBuilder, NewtonImpact, Options, Refusal, Simulation, Sparse, State,
-    UserError, VelocityConstraint,
 };
+use crate::models::Alike;
 use nonsmooth::INTEGRATORS;
 use nonsmooth::laws::{Bilateral, Law, Poisson, Relay, StaticDynamic};
 use nonsmooth::model::constraints::joints::Revolute;
@@ -211,20 +211,6 @@ fn tied() -> Built {
     let law = builder.law("tie", Bilateral);
     builder.linear_gap("tie", law, &[(pair, 0, 1.0), (pair, 1, -1.0)], 0.0);
     built(builder)
-}
-
-/// v_x − v_y.
-struct Alike;
-
-impl VelocityConstraint for Alike {
-    fn value(&self, _t: f64, _q: &[f64], v: &[f64]) -> Result<f64, UserError> {
-        Ok(v[0] - v[1])
-    }
-
-    fn jacobian(&self, _t: f64, _q: &[f64], _v: &[f64], out: &mut [f64]) -> Result<(), UserError> {
-        out.copy_from_slice(&[1.0, -1.0]);
-        Ok(())
-    }
 }
 
 fn alike() -> Built {

@@ -7,6 +7,7 @@ use crate::kit::{
     Built, Linear, ModelBuilder, NewtonImpact, Options, Simulation, Sparse, State, StepLog, UserError,
     VelocityConstraint,
 };
+use crate::models::Alike;
 use nonsmooth::laws::{Bilateral, Poisson, Relay};
 use nonsmooth::model::rigid::{Body, Collider, KinematicBody, KinematicState};
 use nonsmooth::model::{Anchor, Rigid, Spring};
@@ -54,20 +55,6 @@ fn where_the_end_gap_rules_nothing_rebounds() {
         let end = past(scheme, &options, dropped(NewtonImpact { restitution: 0.8 }), 1e-3, 150);
         let end = end.expect("a good step");
         assert!(end.v[0].abs() < 0.1 && end.q[0].abs() < 1e-2, "{scheme}: {end:?}");
-    }
-}
-
-/// v_x − v_y, which must vanish.
-struct Alike;
-
-impl VelocityConstraint for Alike {
-    fn value(&self, _t: f64, _q: &[f64], v: &[f64]) -> Result<f64, UserError> {
-        Ok(v[0] - v[1])
-    }
-
-    fn jacobian(&self, _t: f64, _q: &[f64], _v: &[f64], out: &mut [f64]) -> Result<(), UserError> {
-        out.copy_from_slice(&[1.0, -1.0]);
-        Ok(())
     }
 }
 

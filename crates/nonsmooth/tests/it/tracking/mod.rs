@@ -1,9 +1,8 @@
 //! Schemes that work with accelerations on rigid bodies: event-driven, high-order, splitting and d1-minus.
 
-mod conformance;
-mod contacts;
+pub mod contacts;
 mod crowds;
-mod joints;
+pub mod joints;
 mod moving;
 mod refusals;
 
