@@ -15,9 +15,9 @@ pub(crate) fn list() -> Result<(), Failure> {
     let mut section = |title: &str, entries: Vec<(&str, &str, Vec<String>)>| {
         text += &format!("{title}\n");
         for (name, about, options) in entries {
-            text += &format!("  {name:<16} {about}\n");
+            text += &format!("  {name:<19} {about}\n");
             for option in options {
-                text += &format!("  {:<16}   {option}\n", "");
+                text += &format!("  {:<19}   {option}\n", "");
             }
         }
         text.push('\n');

@@ -2,6 +2,31 @@
 //!
 //! A scene is a TOML file. [`load`] reads it, checks it and builds the model, or lists every mistake
 //! with its place. [`run`] simulates it, writing results as it goes.
+//!
+//! A scene without files, stepped by hand:
+//!
+//! ```
+//! let text = r#"
+//! [[system.linear]]
+//! name = "ball"
+//! coordinates = ["z"]
+//! mass = [1]
+//! load = [-9.81]
+//! q = [1]
+//!
+//! [run]
+//! end = 1
+//! step_size = 0.01
+//! "#;
+//! let mut loaded = nonsmooth_scene::load_text("ball.toml", text.to_owned(), "".into(), &[])?;
+//! loaded.simulation.run(loaded.n_steps, &mut [])?;
+//! assert!((loaded.simulation.state.q[0] - (1.0 - 0.5 * 9.81)).abs() < 1e-12); // θ = ½ is exact for a constant force
+//!
+//! let wrong = text.replace("mass = [1]", "mass = [-1]\ncolour = 3");
+//! let Err(mistakes) = nonsmooth_scene::load_text("ball.toml", wrong, "".into(), &[]) else { panic!() };
+//! assert!(mistakes.to_string().contains("ball.toml:6:1: unknown key `colour`"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod build;
 pub mod formula;

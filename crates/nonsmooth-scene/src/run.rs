@@ -6,8 +6,8 @@
 use crate::build::Loaded;
 use crate::observers::{self, Due, Setup};
 use crate::results::{
-    Checkpoint, CheckpointError, CsvError, Ending, FigureError, FolderLock, LockError, RESULT_FILE,
-    Recorder, SUMMARY_FILE, SummaryFile, draw_figures, figure_names, n_present, overlap_at,
+    CHECKPOINT_FILE, Checkpoint, CheckpointError, CsvError, Ending, FigureError, FolderLock, LockError,
+    RESULT_FILE, Recorder, SUMMARY_FILE, SummaryFile, draw_figures, figure_names, n_present, overlap_at,
     penetration_at, write_csv,
 };
 use crate::store::StoreError;
@@ -182,9 +182,7 @@ pub fn run(mut loaded: Loaded, mut options: RunOptions<'_>) -> Result<Finished, 
     let resumed_from = is_resumed.then_some(loaded.simulation.state.step);
     let stepped = step_all(&mut loaded, &mut options, &mut books);
     let saved = books.save(out, &loaded);
-    let Books { recorder, ledger, summary, chosen } = books;
-    // Observers write what they hold back.
-    drop(chosen);
+    let Books { recorder, ledger, summary, .. } = books;
     let finished = recorder.finish();
     let interrupted = loaded.simulation.state.step < loaded.n_steps;
     let status = match &stepped {
@@ -234,7 +232,7 @@ fn prepare(out: &Path, start: Start) -> Result<FolderLock, RunFailure> {
     std::fs::create_dir_all(out)
         .map_err(|source| RunFailure::Folder { path: out.to_owned(), source })?;
     let lock = FolderLock::take(out)?;
-    let has_results = [RESULT_FILE, SUMMARY_FILE].iter().any(|name| out.join(name).exists());
+    let has_results = written().any(|name| out.join(name).exists());
     match start {
         Start::New if has_results => return Err(RunFailure::Occupied { folder: out.to_owned() }),
         Start::New | Start::Overwrite => forget_old(out),
@@ -286,7 +284,12 @@ impl Books {
         Ok(())
     }
 
+    /// Observers write what they hold back before the checkpoint that counts on it.
     fn save(&mut self, out: &Path, loaded: &Loaded) -> Result<(), RunFailure> {
+        let step = loaded.simulation.state.step;
+        for (name, observer) in self.all() {
+            observer.save().map_err(|source| RunFailure::Observer { name, step, source })?;
+        }
         let rows = self.recorder.sync(&loaded.simulation.model)?;
         let state: &State = &loaded.simulation.state;
         let state = Cow::Borrowed(state);
@@ -314,17 +317,22 @@ fn chosen(out: &Path, loaded: &Loaded, resumed: Option<f64>) -> Result<Chosen, R
         .collect()
 }
 
+/// The files that a run writes or removes, beside those of observers and of unsolved steps.
+fn written() -> impl Iterator<Item = String> {
+    let figures = figure_names().flat_map(|name| ["png", "svg"].map(|end| format!("{name}.{end}")));
+    let tables = tidy::TABLES.iter().map(|name| format!("{name}.csv"));
+    [RESULT_FILE, SUMMARY_FILE, CHECKPOINT_FILE]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(figures)
+        .chain(tables)
+}
+
 /// Removes what an earlier run left, so that none of it is taken for a result of this run.
 fn forget_old(out: &Path) {
     forget_unsolved(out);
-    let _ = std::fs::remove_file(out.join(SUMMARY_FILE));
-    for name in figure_names() {
-        for ending in ["png", "svg"] {
-            let _ = std::fs::remove_file(out.join(format!("{name}.{ending}")));
-        }
-    }
-    for name in tidy::TABLES {
-        let _ = std::fs::remove_file(out.join(format!("{name}.csv")));
+    for name in written() {
+        let _ = std::fs::remove_file(out.join(name));
     }
 }
 

@@ -141,6 +141,11 @@ fn an_interrupted_run_ends_with_the_bits_of_an_uninterrupted_one() {
     Tables::read(&folder.path("out")).assert_same(&whole);
 }
 
+/// The lines that the observer `solver-log` wrote.
+fn logged(folder: &Folder, out: &str) -> String {
+    std::fs::read_to_string(folder.path(out).join("solver-log.csv")).expect("there")
+}
+
 /// Fractions of the run, from quotients without structure.
 fn moments() -> impl Iterator<Item = f64> {
     (1..=10).map(|k| (f64::from(k) * 0.618_034 + 0.35).fract())
@@ -150,7 +155,8 @@ fn moments() -> impl Iterator<Item = f64> {
 fn a_killed_run_leaves_a_correct_beginning_and_ends_with_the_same_bits() {
     let folder = Folder::new("kill");
     // Frames and checkpoints that fall together only now and then.
-    let path = driven(&folder, 100_000, "every = 3\ncheckpoint_every = 7001");
+    let output = "every = 3\ncheckpoint_every = 7001\nobservers = [\"solver-log\"]";
+    let path = driven(&folder, 100_000, output);
     let (whole, time) = uninterrupted(&path, &folder);
     let out = folder.text("out");
     let mut cut = 0;
@@ -173,6 +179,7 @@ fn a_killed_run_leaves_a_correct_beginning_and_ends_with_the_same_bits() {
         let ended = nonsmooth(&["run", &path, "--out", &out, "--resume"]);
         ended.expect(0, &["resumed from step", "steps                   100000"]);
         Tables::read(&folder.path("out")).assert_same(&whole);
+        assert_eq!(logged(&folder, "out"), logged(&folder, "whole"), "the log of an observer");
     }
     assert!(cut >= 5, "only {cut} of 10 kills came in time");
 }

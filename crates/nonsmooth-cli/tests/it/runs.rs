@@ -168,6 +168,12 @@ fn a_new_run_does_not_erase_an_old_one_unless_told_to() {
     Tables::read(&folder.path("out")).assert_same(&before);
     assert!(!folder.path("out/run.lock").exists());
     nonsmooth(&["run", &path, "--out", &out, "--overwrite", "--resume"]).expect(2, &["--overwrite"]);
+    // Nor what is left of it when the large file was moved away.
+    for name in ["results.h5", "summary.json", "checkpoint.h5"] {
+        std::fs::remove_file(folder.path("out").join(name)).expect("removable");
+    }
+    nonsmooth(&["run", &other, "-q", "--out", &out]).expect(2, &["has results of an earlier run"]);
+    assert!(folder.path("out/position.png").exists());
 }
 
 #[test]

@@ -50,4 +50,8 @@ impl Observer for SolverLog {
         writeln!(self.file, "{t:?},{step},{residual:e},{iterations},{newton},{contacts},{converged}")?;
         Ok(())
     }
+
+    fn save(&mut self) -> Result<(), UserError> {
+        Ok(self.file.flush()?)
+    }
 }

@@ -15,7 +15,8 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-const FILE: &str = "checkpoint.h5";
+/// Name of the file in the folder of results.
+pub(crate) const CHECKPOINT_FILE: &str = "checkpoint.h5";
 
 /// Everything needed to go on.
 #[derive(Clone, Debug)]
@@ -122,7 +123,7 @@ fn table(name: &str, kind: Kind) -> TableSpec {
 impl Checkpoint<'_> {
     /// Writes the checkpoint into `folder`, replacing an earlier one at once.
     pub fn write(&self, folder: &Path, loaded: &Loaded) -> Result<(), CheckpointError> {
-        let (path, new) = (folder.join(FILE), folder.join("checkpoint.new.h5"));
+        let (path, new) = (folder.join(CHECKPOINT_FILE), folder.join("checkpoint.new.h5"));
         let mut attributes = identity(loaded).to_vec();
         let names: Vec<&str> = self.rows.iter().map(|(name, _)| name.as_str()).collect();
         attributes.push(("tables".to_owned(), names.join("\n")));
@@ -149,7 +150,7 @@ impl Checkpoint<'_> {
 
     /// Reads the checkpoint of the same scene from `folder`, and what has changed in the scene since.
     pub fn read(folder: &Path, loaded: &Loaded) -> Result<(Self, Vec<Change>), CheckpointError> {
-        let path = folder.join(FILE);
+        let path = folder.join(CHECKPOINT_FILE);
         if !path.exists() {
             return Err(CheckpointError::Missing { path });
         }

@@ -16,6 +16,7 @@ mod step_rows;
 mod summary_file;
 mod tables;
 
+pub(crate) use checkpoint::CHECKPOINT_FILE;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use csv::{CsvError, write_csv};
 pub use figures::{FigureError, draw_figures, figure_names};

@@ -211,6 +211,14 @@ fn check(table: &[Case]) {
 }
 
 #[test]
+fn a_line_that_is_not_toml_is_one_mistake() {
+    let told =
+        crate::from_text("root:x:0:0:root:/root\ndaemon:x:1:1\n").err().expect("no scene").to_string();
+    assert_eq!(told.matches("not valid TOML").count(), 2, "{told}");
+    assert!(told.contains("2 mistakes in"), "{told}");
+}
+
+#[test]
 fn the_good_scene_is_good() {
     if let Err(error) = from_text(GOOD) {
         panic!("{error}");
