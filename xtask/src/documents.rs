@@ -10,7 +10,7 @@
 //! | ```` ```rust file=PATH ```` | the text of that file, which the tests of its crate compile and run |
 //! | ```` ```json ````, ```` ```python ````, ```` ```text ```` | shown |
 //!
-//! Any other first line is red.
+//! Any other first line is red. The pages of `cargo doc` belong to the documents: a warning is red.
 
 mod blocks;
 mod scratch;
@@ -39,6 +39,8 @@ pub(crate) fn tier(workspace: &Workspace) -> Outcome {
         Err(words) => wrong.push(words),
     }
     wrong.extend(files(workspace, &blocks));
+    let mut pages = cargo(&workspace.root, &["doc", "--release", "--workspace", "--no-deps"]);
+    wrong.extend(show(pages.env("RUSTDOCFLAGS", "-D warnings")).err());
     print!("{}", counts(&blocks));
     Outcome::of(
         &wrong,
