@@ -43,14 +43,17 @@ pub(crate) struct Isometry {
 }
 
 impl Isometry {
+    /// Whether all its numbers are finite.
     pub fn is_finite(&self) -> bool {
         self.rotation.is_finite() && self.translation.is_finite()
     }
 
+    /// A point of the body, in the world.
     pub fn point(&self, p: DVec3) -> DVec3 {
         self.rotation * p + self.translation
     }
 
+    /// A direction of the body, in the world.
     pub fn vector(&self, v: DVec3) -> DVec3 {
         self.rotation * v
     }

@@ -86,6 +86,7 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
+    /// Limits of two shapes whose centres are this far apart at the start.
     pub fn new(approach: Approach, turnings: [Turning; 2], duration: f64, apart: f64) -> Self {
         let [a, b] = turnings.map(|turning| turning.radius);
         // A half-space that turns moves as fast as its farthest point that the other may reach.

@@ -54,6 +54,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
+    /// The tree over these boxes.
     pub fn new(extents: Vec<Extent>) -> Self {
         let order = (0..extents.len() as u32).collect();
         let mut tree = Self { nodes: Vec::new(), order, extents };

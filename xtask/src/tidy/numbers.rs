@@ -186,7 +186,7 @@ fn public_items(lines: &[Line<'_>]) -> (usize, usize) {
         // A module of its own file has its comment there.
         let is_file = rest.starts_with("mod ") && rest.trim_end().ends_with(';');
         let is_comment = |line: &Line<'_>| {
-            ["///", "#[doc = "].iter().any(|mark| line.text.trim_start().starts_with(mark))
+            ["///", "#[doc = ", "$(#["].iter().any(|mark| line.text.trim_start().starts_with(mark))
         };
         documented += usize::from(is_file || above.is_some_and(is_comment));
     }

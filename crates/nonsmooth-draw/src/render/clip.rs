@@ -32,6 +32,7 @@ pub(super) struct Clip {
 }
 
 impl Clip {
+    /// What this view shows.
     pub fn new(view: &View) -> Self {
         let x = GUARD * view.width as f64 / view.scale;
         let y = GUARD * view.height as f64 / view.scale;

@@ -17,6 +17,7 @@ pub(super) struct Point {
 }
 
 impl Point {
+    /// A corner at this spot with this normal.
     pub fn new(spot: Spot, normal: Vec3) -> Self {
         Self { at: spot.at, key: spot.key, normal }
     }

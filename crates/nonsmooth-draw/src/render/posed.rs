@@ -53,6 +53,7 @@ impl<'a> Posed<'a> {
         })
     }
 
+    /// A vertex where it is now.
     pub fn point(&self, vertex: u32) -> DVec3 {
         self.rotation * DVec3::from_array(self.surface.vertices[vertex as usize]) + self.translation
     }

@@ -46,6 +46,7 @@ pub(super) struct Band<'a> {
 }
 
 impl Band<'_> {
+    /// Place of a pixel in the rows.
     pub fn place(&self, x: usize, y: usize) -> usize {
         (y - self.rows.start) * self.width + x
     }

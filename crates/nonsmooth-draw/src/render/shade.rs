@@ -50,6 +50,7 @@ pub(super) struct Stage {
 }
 
 impl Stage {
+    /// Light and ground for what stands there.
     pub fn new(posed: &[Posed<'_>], view: &View, up: DVec3) -> Self {
         let all_fixed = posed.iter().all(|body| body.is_fixed);
         let shown: Vec<&Posed<'_>> = posed.iter().filter(|b| all_fixed || !b.is_fixed).collect();

@@ -30,6 +30,7 @@ pub(super) struct Shadow {
 }
 
 impl Shadow {
+    /// The shadows of what stands there.
     pub fn new(posed: &[Posed<'_>], stage: &Stage) -> Self {
         let frame = Camera::orthographic([0.0; 3], (-stage.light).to_array(), stage.radius);
         let eye = stage.centre + stage.light * stage.radius;

@@ -33,6 +33,7 @@ pub(super) struct Spot {
 }
 
 impl View {
+    /// What this camera sees on so many pixels.
     pub fn new(camera: &Camera, (width, height): (u32, u32)) -> Self {
         let half = 0.5 * f64::from(height);
         let (scale, near) = match camera.lens {

@@ -47,6 +47,7 @@ impl Corners {
         (0..3).map(|k| self.high[k] - self.low[k]).fold(f64::MIN_POSITIVE, f64::max)
     }
 
+    /// Whether two boxes meet.
     #[inline]
     pub fn overlaps(&self, other: &Self) -> bool {
         let apart = |k: usize| (self.low[k] > other.high[k]) | (other.low[k] > self.high[k]);
@@ -72,10 +73,12 @@ pub(super) struct Grid {
 }
 
 impl Grid {
+    /// Number of entries.
     pub fn len(&self) -> usize {
         self.end - self.first
     }
 
+    /// Places of the entries.
     pub fn range(&self) -> Range<usize> {
         self.first..self.end
     }

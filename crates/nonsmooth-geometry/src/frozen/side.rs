@@ -44,6 +44,7 @@ pub(crate) struct Side {
 }
 
 impl Side {
+    /// A point, rounded by a radius.
     pub fn point(origin: DVec3, radius: f64) -> Self {
         Self { form: Form::Point, origin, axis: DVec3::Z, radius, sine: 0.0 }
     }
@@ -54,6 +55,7 @@ impl Side {
         Self { form: Form::Line, origin: p + axis * (near - p).dot(axis), axis, radius, sine: 0.0 }
     }
 
+    /// A plane, rounded by a radius.
     pub fn plane(origin: DVec3, normal: DVec3, radius: f64) -> Self {
         Self { form: Form::Plane, origin, axis: normal, radius, sine: 0.0 }
     }

@@ -35,6 +35,7 @@ pub(crate) struct Link {
 }
 
 impl Link {
+    /// The segment without its radius.
     pub fn core(&self) -> Core<'_> {
         Core { points: &self.ends, normals: &self.normals, link: Some(self) }
     }
@@ -71,6 +72,7 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
+    /// A chain through these points; refuses what is none.
     pub fn new(points: Vec<DVec2>, is_closed: bool) -> Result<Self, ShapeError> {
         let least = if is_closed { 3 } else { 2 };
         if points.len() < least {

@@ -39,6 +39,7 @@ impl<'a> Core<'a> {
         best
     }
 
+    /// The feature of corner `k`.
     pub fn vertex(&self, k: usize) -> Feature {
         Feature::vertex(self.link.map_or(k as u32, |link| link.vertices[k]))
     }
@@ -66,6 +67,7 @@ impl<'a> Core<'a> {
         Outline { corners: (edge, (edge + 1) % n), feature: Feature::edge(name) }
     }
 
+    /// Mean of the corners.
     pub fn centre(&self) -> DVec2 {
         self.points.iter().sum::<DVec2>() / self.points.len() as f64
     }

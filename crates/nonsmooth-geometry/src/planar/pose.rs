@@ -41,18 +41,22 @@ pub(crate) struct Isometry {
 }
 
 impl Isometry {
+    /// Whether all its numbers are finite.
     pub fn is_finite(&self) -> bool {
         self.turn.is_finite() && self.translation.is_finite()
     }
 
+    /// A point of the body, in the world.
     pub fn point(&self, p: DVec2) -> DVec2 {
         self.turn.rotate(p) + self.translation
     }
 
+    /// A direction of the body, in the world.
     pub fn vector(&self, v: DVec2) -> DVec2 {
         self.turn.rotate(v)
     }
 
+    /// A direction of the world, in the body.
     pub fn inverse_vector(&self, v: DVec2) -> DVec2 {
         DVec2::new(self.turn.x, -self.turn.y).rotate(v)
     }

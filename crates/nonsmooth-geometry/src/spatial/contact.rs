@@ -71,6 +71,7 @@ impl Sink<'_> {
         self.prediction + self.radii.0 + self.radii.1
     }
 
+    /// Adds what was found.
     pub fn push(&mut self, found: Found) {
         let distance = found.distance - (self.radii.0 + self.radii.1);
         if !(distance <= self.prediction) {

@@ -85,6 +85,7 @@ impl HeightField {
         (DVec3::new(-x, -y, self.range.0), DVec3::new(x, y, self.range.1))
     }
 
+    /// Every vertex.
     pub fn points(&self) -> impl Iterator<Item = DVec3> + '_ {
         (0..self.heights.len() as u32).map(|v| self.point(v))
     }
@@ -96,6 +97,7 @@ impl HeightField {
         squares.flat_map(move |v| [[v, v + 1, v + c + 1], [v, v + c + 1, v + c]])
     }
 
+    /// A vertex by its number.
     pub fn point(&self, vertex: u32) -> DVec3 {
         let (i, j) = (vertex % self.columns, vertex / self.columns);
         let place = |i: u32, n: u32, step: f64| (f64::from(i) - 0.5 * f64::from(n - 1)) * step;
@@ -117,6 +119,7 @@ impl HeightField {
         Triangle { points, normal, vertices, edges, index, bends }
     }
 
+    /// The ends of an edge by its number.
     pub fn edge_ends(&self, edge: u32) -> [DVec3; 2] {
         let (v, c) = (edge / 3, self.columns);
         [v, v + [1, c, c + 1][(edge % 3) as usize]].map(|v| self.point(v))

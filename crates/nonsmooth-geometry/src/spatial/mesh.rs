@@ -41,6 +41,7 @@ struct Edge {
 }
 
 impl Mesh {
+    /// A mesh of these triangles; refuses what is none.
     pub fn new(points: Vec<DVec3>, triangles: Vec<[u32; 3]>) -> Result<Self, ShapeError> {
         let normals = check(&points, &triangles)?;
         let (edges, sides) = edges(&triangles)?;
@@ -95,6 +96,7 @@ impl Mesh {
         self.triangles.iter().map(|t| t.map(|i| self.points[i as usize]))
     }
 
+    /// A triangle by its number.
     pub fn triangle(&self, index: u32) -> Triangle {
         let t = index as usize;
         let vertices = self.triangles[t];
@@ -108,6 +110,7 @@ impl Mesh {
         }
     }
 
+    /// The ends of an edge by its number.
     pub fn edge_ends(&self, edge: u32) -> [DVec3; 2] {
         self.edges[edge as usize].ends.map(|i| self.points[i as usize])
     }
@@ -137,6 +140,7 @@ impl Mesh {
         self.around[first as usize..last as usize].iter().map(|&i| self.points[i as usize])
     }
 
+    /// The mean normal at a vertex.
     pub fn vertex_normal(&self, vertex: u32) -> DVec3 {
         self.vertex_normals[vertex as usize]
     }

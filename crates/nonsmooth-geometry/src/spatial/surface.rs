@@ -74,6 +74,7 @@ impl Surface<'_> {
         (centre - half, centre + half)
     }
 
+    /// Visits the triangles whose boxes meet a box.
     pub fn near(&self, low: DVec3, high: DVec3, visit: impl FnMut(u32)) {
         match self {
             Surface::Mesh(mesh) => mesh.near(low, high, visit),
@@ -81,6 +82,7 @@ impl Surface<'_> {
         }
     }
 
+    /// A triangle by its number.
     pub fn triangle(&self, index: u32) -> Triangle {
         match self {
             Surface::Mesh(mesh) => mesh.triangle(index),

@@ -15,14 +15,17 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
+    /// Reads the tokens of a formula.
     pub fn new(text: &'a str) -> Parsed<Self> {
         Ok(Self { text, tokens: tokenize(text)?, at: 0 })
     }
 
+    /// The whole formula.
     pub fn text(&self) -> &'a str {
         self.text
     }
 
+    /// The next token, which stays.
     pub fn peek(&self) -> Token {
         self.tokens[self.at]
     }
@@ -39,10 +42,12 @@ impl<'a> Cursor<'a> {
         self.tokens[self.at.saturating_sub(1)].end
     }
 
+    /// The letters of a token.
     pub fn text_of(&self, token: Token) -> &'a str {
         &self.text[token.span()]
     }
 
+    /// What stands here is not what may.
     pub fn unexpected(&self, expected: &str) -> FormulaError {
         let token = self.peek();
         let expected = expected.to_owned();
@@ -53,11 +58,13 @@ impl<'a> Cursor<'a> {
         FormulaError::new(token.span(), wrong)
     }
 
+    /// A bracket without its partner.
     pub fn unbalanced(&self, token: Token) -> FormulaError {
         let bracket = self.text_of(token).chars().next().unwrap_or(')');
         FormulaError::new(token.span(), Wrong::UnbalancedParenthesis { bracket })
     }
 
+    /// Two values side by side.
     pub fn missing_operator(&self) -> FormulaError {
         let left = self.text_of(self.tokens[self.at.saturating_sub(1)]);
         let right = self.text_of(self.peek());

@@ -38,6 +38,7 @@ pub(super) struct Token {
 }
 
 impl Token {
+    /// Its place in the formula.
     pub fn span(&self) -> Range<usize> {
         self.start..self.end
     }

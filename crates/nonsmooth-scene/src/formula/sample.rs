@@ -8,6 +8,7 @@ use super::scope::{Meaning, Scope};
 pub struct Lcg(u64);
 
 impl Lcg {
+    /// The sequence of this seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -22,6 +23,7 @@ impl Lcg {
         self.next() as usize % n
     }
 
+    /// Uniform in [low, high).
     pub fn between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * f64::from(self.next()) / f64::from(u32::MAX)
     }

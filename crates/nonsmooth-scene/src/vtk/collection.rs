@@ -19,10 +19,12 @@ pub(super) struct Collection {
 }
 
 impl Collection {
+    /// An empty collection.
     pub fn new(folder: &Path, name: &str) -> Self {
         Self { folder: folder.to_owned(), name: name.to_owned(), times: Vec::new() }
     }
 
+    /// Frames so far.
     pub fn n_frames(&self) -> usize {
         self.times.len()
     }
