@@ -24,14 +24,17 @@ struct SolverLog {
 fn make(setup: &Setup<'_>) -> Result<Box<dyn Observer>, UserError> {
     let path = setup.out.join("solver-log.csv");
     let kept = setup.resumed.map_or(String::new(), |t| lines_up_to(&path, t));
-    let mut file = BufWriter::new(File::create(&path)?);
-    writeln!(file, "{HEAD}{kept}")?;
-    Ok(Box::new(SolverLog { file }))
+    // A run that is killed here keeps the old log: the new one takes its place at once.
+    let new = setup.out.join("solver-log.new.csv");
+    std::fs::write(&new, format!("{HEAD}{kept}\n"))?;
+    std::fs::rename(&new, &path)?;
+    Ok(Box::new(SolverLog { file: BufWriter::new(File::options().append(true).open(&path)?) }))
 }
 
-/// The lines of an earlier log up to time `t` [s].
+/// The whole lines of an earlier log up to time `t` [s]; of a killed run the last one may be cut off.
 fn lines_up_to(path: &Path, t: f64) -> String {
-    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let mut text = std::fs::read_to_string(path).unwrap_or_default();
+    text.truncate(text.rfind('\n').unwrap_or(0));
     let is_before = |line: &&str| {
         line.split(',').next().and_then(|x| x.parse::<f64>().ok()).is_some_and(|at| at <= t)
     };
