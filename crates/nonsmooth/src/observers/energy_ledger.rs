@@ -53,10 +53,15 @@ impl EnergyLedger {
         Ok(Self { initial, energies: initial, scale, largest_kinetic, ..Self::default() })
     }
 
+    /// Whether anything moved by more than rounding: the largest kinetic energy against the scale.
+    pub fn moves(&self) -> bool {
+        self.largest_kinetic > ROUNDING * self.scale
+    }
+
     /// Largest energy that only the scheme created or destroyed, relative to the largest kinetic energy [–]; `None` where either is
     /// rounding (a stack at rest), so that the ledger tells nothing.
     pub fn error_estimate(&self) -> Option<f64> {
-        let visible = self.worst_error.min(self.largest_kinetic) > ROUNDING * self.scale;
+        let visible = self.moves() && self.worst_error > ROUNDING * self.scale;
         visible.then(|| self.worst_error / self.largest_kinetic)
     }
 

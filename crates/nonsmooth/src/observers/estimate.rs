@@ -64,6 +64,10 @@ pub fn estimate(
     if summary.notes.iter().any(|note| early.contains(&note.what.as_str())) {
         return Err(CannotTell::ManyImpacts);
     }
+    // What is at rest has no error relative to its motion.
+    if !ledger.moves() {
+        return Err(CannotTell::Invisible);
+    }
     // Of methods of higher order it is smaller, and not known.
     let turning = if accuracy.order <= 2 { summary.turn * summary.turn / 12.0 } else { 0.0 };
     let smooth = ledger.error_estimate().unwrap_or(0.0).max(turning);
