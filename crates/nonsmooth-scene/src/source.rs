@@ -114,12 +114,12 @@ impl<'a> Source<'a> {
     /// Parses as far as possible; syntax errors are mistakes.
     pub(crate) fn parse(text: &'a str, mistakes: &mut Vec<Mistake>) -> Self {
         let (table, errors) = DeTable::parse_recoverable(text);
-        let mut last_line = None;
+        let mut told = std::collections::BTreeSet::new();
         for error in errors {
             let span = error.span().unwrap_or(0..0);
             // What follows in a line that is not TOML follows from the first mistake there.
             let line = text[..span.start].matches('\n').count();
-            if last_line.replace(line) == Some(line) {
+            if !told.insert(line) {
                 continue;
             }
             let message = format!("not valid TOML: {}", error.message().replace('\n', "; "));
