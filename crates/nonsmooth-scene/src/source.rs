@@ -118,7 +118,7 @@ impl<'a> Source<'a> {
         for error in errors {
             let span = error.span().unwrap_or(0..0);
             // What follows in a line that is not TOML follows from the first mistake there.
-            let line = text[..span.start].matches('\n').count();
+            let line = text.bytes().take(span.start).filter(|byte| *byte == b'\n').count();
             if !told.insert(line) {
                 continue;
             }
