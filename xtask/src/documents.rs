@@ -2,17 +2,21 @@
 //!
 //! | first line of the block | what is done with it |
 //! |---|---|
-//! | ```` ```toml ```` | a whole scene, given to `nonsmooth check` |
-//! | ```` ```toml completed-by=FILE ```` | the same, after the text of FILE, a path from the root |
+//! | ```` ```toml ends=ENERGY ```` | a whole scene, checked and run: kinetic and potential energy at its end [J] |
+//! | ```` ```toml completed-by=FILE ends=ENERGY ```` | the same, after the text of FILE, a path from the root |
 //! | ```` ```sh ```` | run in a scratch folder that has the scenes and some problems; `cargo run --release --` is the command built |
+//! | ```` ```text output ```` | what the commands of the `sh` block before print; a line `…` stands for lines left out, a word `…` for a word |
 //! | ```` ```sh network ```` or ```` ```sh long ```` | listed, not run |
 //! | ```` ```rust ```` | a doctest of `crates/nonsmooth-documents`, which must list the document |
 //! | ```` ```rust file=PATH ```` | the text of that file, which the tests of its crate compile and run |
 //! | ```` ```json ````, ```` ```python ````, ```` ```text ```` | shown |
 //!
-//! Any other first line is red. The pages of `cargo doc` belong to the documents: a warning is red.
+//! Any other first line is red, and so is an indented block. Beside the blocks, the options in `docs/lists.md` are compared with those of the
+//! program. The pages of `cargo doc` belong to the documents: a warning is red.
 
 mod blocks;
+mod checker;
+mod lists;
 mod scratch;
 
 use crate::Workspace;
@@ -20,6 +24,7 @@ use crate::command::{BUILD, cargo, show};
 use crate::outcome::Outcome;
 use crate::tidy::tracked_or_walked;
 use blocks::{Block, Kind};
+pub(crate) use checker::{Checker, Mutated};
 use scratch::Scratch;
 use std::collections::BTreeMap;
 
@@ -35,7 +40,15 @@ pub(crate) fn tier(workspace: &Workspace) -> Outcome {
     let mut wrong: Vec<String> = blocks.iter().filter_map(unknown).collect();
     wrong.extend(unlisted(workspace, &blocks));
     match show(&mut cargo(&workspace.root, &BUILD)).and_then(|()| Scratch::new(workspace)) {
-        Ok(scratch) => wrong.extend(blocks.iter().filter_map(|block| scratch.check(block).err())),
+        Ok(scratch) => {
+            let mut printed = String::new();
+            wrong.extend(blocks.iter().filter_map(|block| scratch.check(block, &mut printed).err()));
+            let page = std::fs::read_to_string(workspace.root.join(lists::PAGE)).unwrap_or_default();
+            match scratch.list() {
+                Ok(printed) => wrong.extend(lists::differences(&printed, &page)),
+                Err(words) => wrong.push(words),
+            }
+        }
         Err(words) => wrong.push(words),
     }
     wrong.extend(files(workspace, &blocks));
@@ -121,12 +134,16 @@ mod tests {
         let mut wrong: Vec<String> = blocks.iter().filter_map(unknown).collect();
         wrong.extend(unlisted(&workspace, &blocks));
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-        for kind in [Kind::Rust, Kind::Scene(None), Kind::Shell] {
+        for kind in [Kind::Rust, Kind::Output, Kind::Shell] {
             assert!(
                 blocks.iter().any(|block| block.kind == kind),
                 "no block of the kind {kind:?} was found"
             );
         }
+        // A scene says how it ends.
+        let silent = |block: &&Block| matches!(block.kind, Kind::Scene { ends: None, .. });
+        assert_eq!(blocks.iter().filter(silent).map(Block::place).collect::<Vec<_>>(), [""; 0]);
+        assert!(blocks.iter().any(|block| matches!(block.kind, Kind::Scene { .. })));
     }
 
     #[test]

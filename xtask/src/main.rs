@@ -5,6 +5,7 @@ mod command;
 mod documents;
 mod instructions;
 mod mutants;
+mod mutations;
 mod outcome;
 mod python;
 mod scenes;
@@ -20,6 +21,7 @@ usage: cargo xtask test [--without TIER]... [--only TIER]...
        cargo xtask ci [--full] [--without TIER]... [--only TIER]...
        cargo xtask tidy
        cargo xtask mutants [NAME]...
+       cargo xtask mutations [PART]...
        cargo xtask schemes
        cargo xtask bench NAME [ARGUMENT]...
 
@@ -27,6 +29,7 @@ usage: cargo xtask test [--without TIER]... [--only TIER]...
   ci     the same; --full adds VTK's reader and the mutants
   tidy   lists every breach of the rules that no compiler checks
   mutants  puts each mistake of mutants/ into a copy of the tree; red if no test notices it
+  mutations  one wrong sign at a time in references, documents and judged lines; writes docs/mutations.md
   schemes  runs every scheme with every feature and writes docs/schemes.md
   bench  measures; names: small, schemes, solvers [--quick] [--siconos TABLE] [--ours TABLE],
          scenes [--quick] [--keep] [--join] [--limit SECONDS] [SCENE]..., referee
@@ -77,6 +80,7 @@ fn main() -> ExitCode {
         }
         ["tidy"] => Ok(tidy::run(&workspace.root) & mutants::all_fit(&workspace.root)),
         ["mutants", ref rest @ ..] => mutants::run(&workspace, rest),
+        ["mutations", ref rest @ ..] => mutations::run(&workspace, rest),
         ["schemes"] => Ok(schemes::run(&workspace)),
         ["bench", ref rest @ ..] => bench::run(&workspace, rest),
         [] => Err("a command is missing".to_owned()),

@@ -9,6 +9,7 @@ mod lists;
 mod numbers;
 #[cfg(test)]
 mod one_file;
+mod pages;
 mod paths;
 mod size;
 mod tree;
@@ -89,6 +90,7 @@ fn ball_step(root: &Path) -> String {
 fn check(tree: &Tree) -> Vec<Breach> {
     let mut breaches = Vec::new();
     size::check(tree, LONG_FILES, &mut breaches);
+    pages::check(tree, &mut breaches);
     paths::check(tree, &mut breaches);
     citations::check(tree, &mut breaches);
     lists::check(tree, &mut breaches);
