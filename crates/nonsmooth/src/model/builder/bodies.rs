@@ -51,7 +51,7 @@ impl ModelBuilder {
     }
 
     /// Distance up to which contact points are active, relative to the size of a pair [–]; without this call
-    /// [`ACTIVATION_DISTANCE`].
+    /// `ACTIVATION_DISTANCE`.
     pub fn activation_distance(&mut self, relative: f64) {
         self.bodies.activation_distance = Some(relative);
     }
