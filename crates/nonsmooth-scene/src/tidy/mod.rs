@@ -10,7 +10,7 @@
 //! | `events` | an impact |
 //! | `joints` | a joint at an instant: coordinates, rates, reaction |
 //!
-//! Rows are plain data ([`rows`]). Who has a run fills them; nothing here knows a model.
+//! Rows are plain data (`rows.rs`). Who has a run fills them; nothing here knows a model.
 
 mod rows;
 mod writer;
