@@ -88,6 +88,9 @@ fn sum_up(problem: &Problem, p: &[f64], u: &mut Vec<f64>, unit: f64) -> Sums {
     assert_eq!(p.len(), problem.size(), "one impulse per row of the problem");
     u.clear();
     match &problem.delassus.form {
+        Form::Posed(posed) if is_bilateral(problem, posed) => {
+            return certify_bilateral(problem, posed, p, u, unit);
+        }
         Form::Posed(posed) => return certify_posed(problem, posed, p, u, unit),
         Form::Explicit(w) if problem.is_scalar() => return certify_scalar(problem, w, p, u, unit),
         _ => {}
@@ -246,6 +249,36 @@ impl Sums {
         let residual = if scale.is_finite() { relative.sqrt() } else { f64::INFINITY };
         Certificate { residual, scale: scale.sqrt(), worst: self.worst.map(|(c, _)| c) }
     }
+}
+
+/// Whether all rows are bilateral and join bodies.
+fn is_bilateral(problem: &Problem, posed: &Posed) -> bool {
+    posed.jacobian.is_pairs() && problem.sets.iter().all(|set| *set == Set::Free)
+}
+
+/// The sums of such rows: r = u, and only the share of those with compliance needs a weight.
+fn certify_bilateral(problem: &Problem, posed: &Posed, p: &[f64], u: &mut Vec<f64>, unit: f64) -> Sums {
+    let rows = &posed.jacobian;
+    let mut v = vec![0.0; rows.layout().n];
+    rows.push_all(&posed.mass, p, &mut v);
+    u.resize(p.len(), 0.0);
+    rows.multiply(&v, u);
+    let mut sums = Sums::default();
+    for c in 0..rows.n_constraints() {
+        for (own, i) in rows.rows_of(c).enumerate() {
+            let (free, d) = (problem.u_free[i], posed.compliance(i));
+            u[i] += d * p[i] + free;
+            let (mut weight, mut share) = (1.0, 1.0);
+            if d > 0.0 {
+                let mut block = [0.0];
+                posed.fill_pair_block(c, own, 1, &mut block);
+                weight = block[0] + d;
+                share = (block[0] / weight).max(0.0);
+            }
+            sums.see((i, Set::Free), &p[i..=i], (&[free], &u[i..=i]), (weight, share), unit);
+        }
+    }
+    sums
 }
 
 /// The sums of masses and rows, chunk by chunk.

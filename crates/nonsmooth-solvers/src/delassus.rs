@@ -170,7 +170,11 @@ impl Delassus {
             return;
         }
         let list = constraints.map(<[u32]>::to_vec);
-        self.set(mass.clone(), jacobian.clone(), list, compliance.to_vec());
+        let mut kept = self.source.as_mut().map(|known| std::mem::take(&mut known.compliance));
+        let kept = kept.get_or_insert_default();
+        kept.clear();
+        kept.extend_from_slice(compliance);
+        self.set(mass.clone(), jacobian.clone(), list, std::mem::take(kept));
     }
 
     /// Lets masses and rows go, so that their owners may write them; `renew` comes before the next question.
@@ -292,9 +296,7 @@ impl Delassus {
         let Some(source) = &self.source else { return };
         let Source { mass, jacobian, .. } = source;
         if source.list.is_none() {
-            for c in 0..jacobian.n_constraints() {
-                jacobian.push(c, mass, &p[jacobian.rows_of(c)], v);
-            }
+            jacobian.push_all(mass, p, v);
         } else {
             let mut begin = 0;
             for c in source.constraints() {

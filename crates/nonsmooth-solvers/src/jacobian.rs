@@ -11,7 +11,7 @@
 
 use crate::mass_groups::{IMMOVABLE, MassGroups, VelocityLayout};
 use crate::stamp::next_stamp;
-use crate::vector::{Vector, add6, cross, dot, dot6};
+use crate::vector::{Vector, add_rows, cross, dot, wrench};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -84,10 +84,9 @@ pub struct Jacobian {
     /// First row of each constraint, and the number of rows.
     row_start: Vec<u32>,
     contacts: Vec<ContactRows>,
-    /// Numbers of both sides of each row of a pair.
     pairs: Vec<Pair>,
-    on_a: Vec<[f64; 6]>,
-    on_b: Vec<[f64; 6]>,
+    /// Numbers of each row of a pair on a and on b.
+    on: [Vec<[f64; 6]>; 2],
     /// First general row of each general constraint, and their number.
     general: Vec<u32>,
     /// Entries of general rows, in the order in which they were given.
@@ -112,8 +111,7 @@ impl Jacobian {
             row_start: vec![0],
             contacts: Vec::new(),
             pairs: Vec::new(),
-            on_a: Vec::new(),
-            on_b: Vec::new(),
+            on: Default::default(),
             general: vec![0],
             start: vec![0],
             column: Vec::new(),
@@ -128,8 +126,7 @@ impl Jacobian {
         self.row_start.truncate(1);
         self.contacts.clear();
         self.pairs.clear();
-        self.on_a.clear();
-        self.on_b.clear();
+        self.on.iter_mut().for_each(Vec::clear);
         self.general.truncate(1);
         self.start.truncate(1);
         self.column.clear();
@@ -174,11 +171,19 @@ impl Jacobian {
     /// A constraint of two bodies: six numbers (force, moment) per row and side; those of an immovable side are ignored.
     pub fn push_pair(&mut self, bodies: [u32; 2], on_a: &[[f64; 6]], on_b: &[[f64; 6]]) {
         debug_assert_eq!(on_a.len(), on_b.len(), "as many rows on both sides");
+        self.open_pair(bodies, on_a.len());
+        let first = self.on[0].len() - on_a.len();
+        self.on[0][first..].copy_from_slice(on_a);
+        self.on[1][first..].copy_from_slice(on_b);
+    }
+
+    /// A constraint of two bodies with `dim` rows, to be written by `pair_mut`.
+    pub fn open_pair(&mut self, bodies: [u32; 2], dim: usize) {
+        let first = self.on[0].len();
         self.kinds.push(Kind::Pair(self.pairs.len() as u32));
-        self.pairs.push(Pair { bodies, first: self.on_a.len() as u32 });
-        self.on_a.extend_from_slice(on_a);
-        self.on_b.extend_from_slice(on_b);
-        self.end_rows(on_a.len());
+        self.pairs.push(Pair { bodies, first: first as u32 });
+        self.on.iter_mut().for_each(|on| on.resize(first + dim, [0.0; 6]));
+        self.end_rows(dim);
     }
 
     /// Number of constraints.
@@ -219,13 +224,26 @@ impl Jacobian {
                 }
                 out.iter_mut().zip(&contact.frame).for_each(|(u, row)| *u = dot(*row, world));
             }
-            Kind::Pair(_) => {
+            Kind::Pair(number) => {
                 out.fill(0.0);
-                for (body, rows) in self.sides(c) {
-                    let v = self.layout.bodies[body].read(v);
-                    out.iter_mut().zip(rows).for_each(|(u, row)| *u += dot6(row, &v));
+                let Pair { bodies, first } = self.pairs[number as usize];
+                for (body, on) in bodies.into_iter().zip(&self.on) {
+                    if body != IMMOVABLE {
+                        let v = self.layout.bodies[body as usize].read(v);
+                        add_rows(&on[first as usize..], &v, out);
+                    }
                 }
             }
+        }
+    }
+
+    /// u = J v of all constraints.
+    pub fn multiply(&self, v: &[f64], u: &mut [f64]) {
+        let mut rest = u;
+        for c in 0..self.kinds.len() {
+            let (own, after) = rest.split_at_mut(self.rows_of(c).len());
+            self.dot(c, v, own);
+            rest = after;
         }
     }
 
@@ -253,9 +271,7 @@ impl Jacobian {
             }
             Kind::Pair(_) => {
                 for (body, rows) in self.sides(c) {
-                    let mut wrench = [0.0; 6];
-                    rows.iter().zip(p).for_each(|(row, p)| add6(&mut wrench, *p, row));
-                    self.layout.bodies[body].add(&wrench, out);
+                    self.layout.bodies[body].add(&wrench(rows, p), out);
                 }
             }
         }
@@ -290,7 +306,7 @@ impl Jacobian {
         let Kind::Pair(number) = self.kinds[c] else { return None };
         let first = self.pairs[number as usize].first as usize;
         let own = first..first + self.rows_of(c).len();
-        Some([&mut self.on_a[own.clone()], &mut self.on_b[own]])
+        Some(self.on.each_mut().map(|on| &mut on[own.clone()]))
     }
 
     /// Must follow every change of numbers: gives a new stamp.
@@ -316,6 +332,11 @@ impl Jacobian {
     /// Whether all rows are general: no contact, no pair.
     pub(crate) fn is_general(&self) -> bool {
         self.contacts.is_empty() && self.pairs.is_empty()
+    }
+
+    /// Whether every constraint is a pair.
+    pub(crate) fn is_pairs(&self) -> bool {
+        self.pairs.len() == self.kinds.len()
     }
 
     /// Whether some rows are general.
@@ -367,13 +388,12 @@ impl Jacobian {
     pub(crate) fn side(&self, c: usize, end: usize) -> &[[f64; 6]] {
         let Kind::Pair(number) = self.kinds[c] else { return &[] };
         let first = self.pairs[number as usize].first as usize;
-        let rows = if end == 0 { &self.on_a } else { &self.on_b };
-        &rows[first..first + self.rows_of(c).len()]
+        &self.on[end][first..first + self.rows_of(c).len()]
     }
 
     /// The entries of row `r` of a constraint as (velocity, value), in any order.
     pub fn for_each_entry(&self, c: usize, r: usize, mut visit: impl FnMut(u32, f64)) {
-        let mut wrench = |body: usize, row: &[f64; 6], sign: f64| {
+        let mut act = |body: usize, row: &[f64; 6], sign: f64| {
             let velocities = self.layout.bodies[body];
             let components = (velocities.first..).zip(velocities.components());
             components.for_each(|(j, &k)| visit(j, sign * row[k]));
@@ -388,19 +408,22 @@ impl Jacobian {
                 let [x, y, z] = contact.frame[r];
                 for (sign, body, arm) in contact.ends() {
                     let [a, b, c] = cross(arm, [x, y, z]);
-                    wrench(body, &[x, y, z, a, b, c], sign);
+                    act(body, &[x, y, z, a, b, c], sign);
                 }
             }
-            Kind::Pair(_) => self.sides(c).for_each(|(body, rows)| wrench(body, &rows[r], 1.0)),
+            Kind::Pair(_) => self.sides(c).for_each(|(body, rows)| act(body, &rows[r], 1.0)),
         }
+    }
+
+    /// v ← v + M⁻¹ of a force and a moment on a body.
+    #[inline(always)]
+    fn respond(&self, mass: &MassGroups, body: usize, wrench: &[f64; 6], v: &mut [f64]) {
+        self.layout.bodies[body].add(&mass.bodies()[body].respond(wrench), v);
     }
 
     /// v ← v + M̂⁻¹ J_cᵀ p, but for velocities of factored groups.
     #[inline]
     pub(crate) fn push(&self, c: usize, mass: &MassGroups, p: &[f64], v: &mut [f64]) {
-        let respond = |body: usize, wrench: &[f64; 6], v: &mut [f64]| {
-            self.layout.bodies[body].add(&mass.bodies()[body].respond(wrench), v);
-        };
         match self.kinds[c] {
             Kind::General(number) => {
                 let first = self.general[number as usize] as usize;
@@ -414,16 +437,29 @@ impl Jacobian {
                 let [x, y, z] = contact.world(p);
                 for (sign, body, arm) in contact.ends() {
                     let [a, b, c] = cross(arm, [x, y, z]);
-                    respond(body, &[x, y, z, a, b, c].map(|x| sign * x), v);
+                    self.respond(mass, body, &[x, y, z, a, b, c].map(|x| sign * x), v);
                 }
             }
-            Kind::Pair(_) => {
-                for (body, rows) in self.sides(c) {
-                    let mut wrench = [0.0; 6];
-                    rows.iter().zip(p).for_each(|(row, p)| add6(&mut wrench, *p, row));
-                    respond(body, &wrench, v);
+            Kind::Pair(number) => {
+                let Pair { bodies, first } = self.pairs[number as usize];
+                for (body, on) in bodies.into_iter().zip(&self.on) {
+                    if body != IMMOVABLE {
+                        let wrench = wrench(&on[first as usize..], p);
+                        self.respond(mass, body as usize, &wrench, v);
+                    }
                 }
             }
+        }
+    }
+
+    /// v ← v + M̂⁻¹ Jᵀ p of all constraints, but for velocities of factored groups.
+    pub fn push_all(&self, mass: &MassGroups, p: &[f64], v: &mut [f64]) {
+        debug_assert_eq!(p.len(), self.n_rows(), "one impulse per row");
+        let mut rest = p;
+        for c in 0..self.kinds.len() {
+            let (own, after) = rest.split_at(self.rows_of(c).len());
+            self.push(c, mass, own, v);
+            rest = after;
         }
     }
 
@@ -501,7 +537,7 @@ impl Jacobian {
                 Kind::Pair(k) => {
                     let Pair { bodies, first } = self.pairs[k as usize];
                     let rows = first as usize..first as usize + self.rows_of(c).len();
-                    part.push_pair(bodies.map(body), &self.on_a[rows.clone()], &self.on_b[rows]);
+                    part.push_pair(bodies.map(body), &self.on[0][rows.clone()], &self.on[1][rows]);
                 }
                 Kind::General(_) => {
                     for (columns, values) in self.general_rows(c) {

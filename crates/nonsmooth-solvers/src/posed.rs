@@ -214,7 +214,7 @@ impl Posed {
     }
 
     /// J_c M̂⁻¹ J_cᵀ of rows of a pair.
-    fn fill_pair_block(&self, c: usize, own: usize, dim: usize, block: &mut [f64]) {
+    pub(crate) fn fill_pair_block(&self, c: usize, own: usize, dim: usize, block: &mut [f64]) {
         block[..dim * dim].fill(0.0);
         for (body, rows) in self.jacobian.sides(c) {
             let rows = &rows[own..own + dim];

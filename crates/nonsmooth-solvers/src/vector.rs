@@ -30,3 +30,44 @@ pub(crate) fn add6(sum: &mut [f64; 6], factor: f64, x: &[f64; 6]) {
 pub(crate) fn six(x: &[f64], first: usize) -> &[f64; 6] {
     x[first..].first_chunk().expect("six numbers from here on")
 }
+
+/// u_k ← u_k + rows_k · v. The usual numbers of rows are known where it is compiled.
+#[inline(always)]
+pub(crate) fn add_rows(rows: &[[f64; 6]], v: &[f64; 6], u: &mut [f64]) {
+    match u.len() {
+        1 => add_rows_of::<1>(rows, v, u),
+        2 => add_rows_of::<2>(rows, v, u),
+        3 => add_rows_of::<3>(rows, v, u),
+        _ => u.iter_mut().zip(rows).for_each(|(u, row)| *u += dot6(row, v)),
+    }
+}
+
+#[inline(always)]
+fn add_rows_of<const N: usize>(rows: &[[f64; 6]], v: &[f64; 6], u: &mut [f64]) {
+    let (Some(rows), Some(u)) = (rows.first_chunk::<N>(), u.first_chunk_mut::<N>()) else { return };
+    (0..N).for_each(|k| u[k] += dot6(&rows[k], v));
+}
+
+/// Σ p_k rows_k.
+#[inline(always)]
+pub(crate) fn wrench(rows: &[[f64; 6]], p: &[f64]) -> [f64; 6] {
+    match p.len() {
+        1 => wrench_of::<1>(rows, p),
+        2 => wrench_of::<2>(rows, p),
+        3 => wrench_of::<3>(rows, p),
+        _ => {
+            let mut sum = [0.0; 6];
+            rows.iter().zip(p).for_each(|(row, p)| add6(&mut sum, *p, row));
+            sum
+        }
+    }
+}
+
+#[inline(always)]
+fn wrench_of<const N: usize>(rows: &[[f64; 6]], p: &[f64]) -> [f64; 6] {
+    let mut sum = [0.0; 6];
+    if let (Some(rows), Some(p)) = (rows.first_chunk::<N>(), p.first_chunk::<N>()) {
+        (0..N).for_each(|k| add6(&mut sum, p[k], &rows[k]));
+    }
+    sum
+}

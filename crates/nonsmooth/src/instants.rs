@@ -16,6 +16,8 @@ pub struct Instants {
     is_turned: bool,
     /// Whether end, mass and jacobian have coordinates of their own.
     is_moved: bool,
+    /// Whether mass and jacobian are those of the end.
+    at_end: [bool; 2],
     /// Velocities of the guess as in the state.
     v_state: Vec<f64>,
     step: Vec<f64>,
@@ -86,7 +88,7 @@ impl Instants {
         implicit: Implicit,
     ) -> StepResult {
         self.implicit = implicit;
-        self.is_moved = true;
+        (self.is_moved, self.at_end) = (true, [false; 2]);
         self.is_turned = model.has_instants();
         for place in [&mut self.now, &mut self.mass, &mut self.jacobian, &mut self.end] {
             place.t = there.t;
@@ -111,7 +113,7 @@ impl Instants {
         (h, e): (f64, f64),
         w_next: &[f64],
     ) -> StepResult {
-        self.is_moved = true;
+        (self.is_moved, self.at_end) = (true, [false; 2]);
         let Self { mass, jacobian, end, v_state, step, .. } = self;
         v_state.clear();
         v_state.extend_from_slice(w_next);
@@ -173,11 +175,13 @@ impl Instants {
     pub fn pass<'a>(&'a self, now: &'a State) -> Pass<'a> {
         let start = self.now(now);
         if self.is_moved {
+            let [mass, jacobian] = [(0, &self.mass), (1, &self.jacobian)]
+                .map(|(k, place)| if self.at_end[k] { &self.end } else { place });
             let at = |place: &'a Place| place.instant(&now.presence);
             return Pass {
                 now: start,
-                mass: at(&self.mass),
-                jacobian: at(&self.jacobian),
+                mass: at(mass),
+                jacobian: at(jacobian),
                 end: at(&self.end),
                 implicit: self.implicit,
             };
@@ -237,15 +241,25 @@ impl Instants {
             Configuration::Theta => theta,
             Configuration::End => 1.0,
         };
+        // M of bodies and linear systems is not evaluated there.
+        self.at_end =
+            [mass == Configuration::End || model.has_linear_systems(), jacobian == Configuration::End];
         let places =
             [(&mut self.mass, ahead(mass)), (&mut self.jacobian, ahead(jacobian)), (&mut self.end, 1.0)];
         let mut done = Ok(());
-        for (place, ahead) in places {
+        for (k, (place, ahead)) in places.into_iter().enumerate() {
+            if self.at_end.get(k) == Some(&true) {
+                continue;
+            }
             place.t = now.t + h;
-            place.q.clone_from(&now.q);
-            self.scaled.clear();
-            self.scaled.extend(step.iter().map(|x| ahead * x));
-            model.retract(&now.q, &self.scaled, &mut place.q);
+            place.q.resize(now.q.len(), 0.0);
+            if ahead == 1.0 {
+                model.retract(&now.q, &step, &mut place.q);
+            } else {
+                self.scaled.clear();
+                self.scaled.extend(step.iter().map(|x| ahead * x));
+                model.retract(&now.q, &self.scaled, &mut place.q);
+            }
             place.v.clear();
             place.v.extend_from_slice(v_next);
             done = done.and(place.complete(model, &now.presence, &v_state));

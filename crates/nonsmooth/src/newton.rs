@@ -12,6 +12,9 @@
 //! where p is known to the tolerance of the solver only: a solver that stops there moves p a little in each pass, slowly, along what W
 //! hardly sees (the slider-crank of the tests by a factor of 0.956 per pass, from 7e-12), and v⁺ with it. It is asked where a pass shrinks
 //! the change by less than half: before, Newton itself is at work and gains digits.
+//!
+//! Passes with one factor (`phases/correct.rs`) converge linearly at the rate ρ = |v_new − v⁺| / |the change before|. What a pass leaves is
+//! then ρ/(1 − ρ) of its change, and the iteration ends where that is within the tolerance.
 
 use crate::error::{StepError, StepResult};
 use crate::model::{Free, Model, Theta};
@@ -37,6 +40,23 @@ pub struct Iteration {
     iterations: usize,
     /// Change of v⁺ in the pass before [m/s, rad/s].
     last_change: f64,
+    /// Largest quotient of two changes so far, of passes with one factor [–].
+    rate: f64,
+    /// Size of v in the first of them [m/s, rad/s].
+    size: f64,
+}
+
+/// How a pass with one factor ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// v⁺ is within the tolerance.
+    Done,
+    /// Another pass.
+    GoOn,
+    /// Another pass, with a factor of its own.
+    Slow,
+    /// Too many passes, or numbers that are not finite.
+    Failed,
 }
 
 /// What a pass solved.
@@ -54,16 +74,29 @@ pub struct Solved<'a> {
 }
 
 impl Newton {
+    /// Whether anything depends on the end of the step.
+    #[inline]
+    pub fn is_needed(self, model: &Model, by_position: bool) -> bool {
+        !model.is_linear() || by_position && !model.rigid.bodies.is_empty()
+    }
+
     /// Begins an iteration with the guess v⁺ = v in `guess`. Rows imposed `by_position` make it necessary for bodies, whose
     /// gaps are not linear.
     #[inline]
     pub fn start(self, model: &Model, by_position: bool, v: &[f64], guess: &mut Vec<f64>) -> Iteration {
-        let is_needed = !model.is_linear() || by_position && !model.rigid.bodies.is_empty();
+        let is_needed = self.is_needed(model, by_position);
         if is_needed {
             guess.clear();
             guess.extend_from_slice(v);
         }
-        Iteration { settings: self, is_needed, iterations: 0, last_change: f64::INFINITY }
+        Iteration {
+            settings: self,
+            is_needed,
+            iterations: 0,
+            last_change: f64::INFINITY,
+            rate: 0.0,
+            size: 0.0,
+        }
     }
 }
 
@@ -93,6 +126,45 @@ impl Iteration {
         if !self.is_needed { Ok(true) } else { self.judge(solved, v_guess, v, impulses) }
     }
 
+    /// Takes v⁺ of a pass with one factor as the new guess.
+    pub fn judge_correction(
+        &mut self,
+        (rule, q_end): (Theta, &[f64]),
+        v_free: &[f64],
+        v_guess: &mut Vec<f64>,
+        v: &[f64],
+    ) -> Verdict {
+        self.iterations += 1;
+        let Newton { tolerance, most_iterations } = self.settings;
+        if self.iterations == 1 {
+            self.size = largest(v).max(largest(v_free));
+        }
+        let (size, change) = (self.size, difference(v, v_guess));
+        let rate = change / self.last_change;
+        self.rate = self.rate.max(rate);
+        let left =
+            if self.iterations > 1 && self.rate < 0.5 { self.rate / (1.0 - self.rate) } else { 1.0 };
+        let is_slow = self.iterations > 1 && rate > 0.5;
+        if left * change <= tolerance * size || is_slow && self.is_rounding(change, rule, q_end, size) {
+            return Verdict::Done;
+        }
+        if self.iterations >= most_iterations || !change.is_finite() {
+            return Verdict::Failed;
+        }
+        self.last_change = change;
+        v_guess.clear();
+        v_guess.extend_from_slice(v);
+        if is_slow { Verdict::Slow } else { Verdict::GoOn }
+    }
+
+    /// Whether a change of v is rounding of q⁺, and small. Eight units in the last place: a gap divided by hθ carries the rounding of a few
+    /// operations.
+    fn is_rounding(&self, change: f64, rule: Theta, q_end: &[f64], size: f64) -> bool {
+        let ahead = rule.h * rule.theta;
+        let rounding = 8.0 * f64::EPSILON * largest(q_end);
+        ahead > 0.0 && ahead * change <= rounding && change <= STAGNANT * size
+    }
+
     #[inline(never)]
     fn judge(
         &mut self,
@@ -104,10 +176,7 @@ impl Iteration {
         let Newton { tolerance, most_iterations } = self.settings;
         let size = largest(v).max(largest(v_guess)).max(largest(&solved.free.v));
         let change = difference(v, v_guess);
-        // Eight units in the last place: a gap divided by hθ carries the rounding of a few operations.
-        let rounding = 8.0 * f64::EPSILON * largest(solved.q_end);
-        let ahead = solved.rule.h * solved.rule.theta;
-        let at_rounding = ahead > 0.0 && ahead * change <= rounding && change <= STAGNANT * size;
+        let at_rounding = self.is_rounding(change, solved.rule, solved.q_end, size);
         if change <= tolerance * size || at_rounding && change >= self.last_change {
             return Ok(true);
         }

@@ -1,30 +1,23 @@
 //! The default chain: picks by kind and size, watches progress, moves on, and says what it tried.
 //!
-//! Joints and springs alone: one factor (`bilateral.rs`). Complementarity problems (rows in ℝ₊ and ℝ): `active-set`, which a warm start makes one back-substitution; where it ends
-//! on a limit or stalls because W is no P-matrix `lemke` decides up to `LEMKE_LIMIT` rows, then `newton`, then
+//! Joints and springs alone: one factor (`bilateral.rs`). Complementarity problems (rows in ℝ₊ and ℝ): `active-set`, which a warm start makes one back-substitution; where it ends on a limit or stalls because W is no P-matrix `lemke` decides up to `LEMKE_LIMIT` rows, then `newton`, then
 //! `interior-point`. Relays begin with `lemke`, small unsymmetric problems go there after a few exchanges. A ray of Lemke that no other method refutes is reported as infeasible.
 //!
-//! Friction: with a guess, `FIRST_SWEEPS` of `nsgs` over the whole, which is all that most steps need. Then the problem is split
-//! into islands, and each goes down this list until its certificate is met:
+//! Friction: with a guess, `FIRST_SWEEPS` of `nsgs` over the whole, which is all that most steps need. Then the problem is split into islands, and each goes down this list until its certificate is met:
 //!
 //! 1. `nsgs`, while its rate promises the tolerance within `MORE_SWEEPS`;
-//! 2. `newton`, which does in tens of systems what Gauss–Seidel does in thousands of sweeps; from cold, where W says that contacts
-//!    outnumber velocities (walls, towers) or the tolerance is loose, `admm`, which needs one factor for tens of iterations;
+//! 2. `newton`, which does in tens of systems what Gauss–Seidel does in thousands of sweeps; from cold, where W says that contacts outnumber velocities (walls, towers) or the tolerance is loose, `admm`, which needs one factor for tens of iterations;
 //! 3. `interior-point`, whose iterates stay inside the cones: it solves what Newton's iterates cycle on;
 //! 4. `newton` from its end, and anew from p = 0;
 //! 5. `nsgs` to its limit.
 //!
-//! Contacts of bodies, with or without other rows: sweeps over the whole come first, guess or not, and are extrapolated (`gauss_seidel.rs`); from
-//! thousands of contacts on they go by colours. Islands that are left go down the list in `contacts`: more sweeps, whatever they
-//! promise, for a system of Newton's costs hundreds; `newton` in velocities; in the plane `lemke-faceted`, which cannot
-//! stall; `apgd`, which needs no factor; then what takes long. Isostatic ones asked for few digits go to `apgd` first: of 36 steps of 500
-//! spheres at rest that sweeps find hard it solves 28 to 1e-4 in 10 000 iterations, sweeps 4, `newton` none in 60 systems. Islands beyond `MOST_BODIES` or `MOST_CONTACTS` have sweeps
-//! and `apgd` only, beyond `GRADIENT_CONTACTS` sweeps only, so that memory stays proportional to the contacts.
+//! Contacts of bodies, with or without other rows: sweeps over the whole come first, guess or not, and are extrapolated (`gauss_seidel.rs`); from thousands of contacts on they go by colours. Islands that are left go down the list in `contacts`: more sweeps, whatever they
+//! promise, for a system of Newton's costs hundreds; `newton` in velocities; in the plane `lemke-faceted`, which cannot stall; `apgd`, which needs no factor; then what takes long. Isostatic ones asked for few digits go to `apgd` first: of 36 steps of 500
+//! spheres at rest that sweeps find hard it solves 28 to 1e-4 in 10 000 iterations, sweeps 4, `newton` none in 60 systems. Islands beyond `MOST_BODIES` or `MOST_CONTACTS` have sweeps and `apgd` only, beyond `GRADIENT_CONTACTS` sweeps only, so that memory stays proportional to the contacts.
 //!
 //! What all of it misses from a guess is begun anew from p = 0; the better end is returned.
 //!
-//! An island's share of the tolerance is that of its rows: ‖r_i‖² ≤ (n_i/n) (tolerance · S)², S that of the certificate, so that an
-//! island at rest need not be solved to the rounding of its own small velocities.
+//! An island's share of the tolerance is that of its rows: ‖r_i‖² ≤ (n_i/n) (tolerance · S)², S that of the certificate, so that an island at rest need not be solved to the rounding of its own small velocities.
 
 use super::active_set::{ActiveSet, MAX_EXCHANGES, single};
 use super::admm::Admm;
@@ -38,7 +31,7 @@ use super::lemke_faceted::LemkeFaceted;
 use super::newton::Newton;
 use super::nsgs::Nsgs;
 use super::sweep::Order;
-use super::{Attempt, Entry, Outcome, Solver, Status, Unsupported};
+use super::{Attempt, Entry, Factored, Outcome, Solver, Status, Unsupported};
 use crate::certificate::certify;
 use crate::islands::{Island, islands};
 use crate::linearise::Equations;
@@ -67,8 +60,7 @@ const FIRST_SWEEPS: usize = 20;
 /// Sweeps that are made more if they promise the tolerance: as many as the problem has rows, within these bounds. A
 /// linear system of `newton` costs 50 sweeps at 60 rows and 400 at 8000, and about ten are needed.
 const MORE_SWEEPS: (usize, usize) = (200, 1000);
-/// Sweeps before another method is tried, whatever they promise. Steps of a wall to 1e-8 take two thirds of the time that they
-/// take with `newton` first, those of a tower twice as long.
+/// Sweeps before another method is tried, whatever they promise. Steps of a wall to 1e-8 take two thirds of the time that they take with `newton` first, those of a tower twice as long.
 const MOST_SWEEPS: usize = 2000;
 /// Sweeps of the last resort; for isostatic ones asked for few digits that is before alternating directions, which seldom help there.
 const LAST_SWEEPS: usize = 20_000;
@@ -481,6 +473,14 @@ impl Solver for Auto {
         }
         p.copy_from_slice(&best);
         Outcome { iterations, ..made }
+    }
+
+    fn factor(&mut self, problem: &Problem) -> Factored {
+        self.bilateral.factor_soundly(problem)
+    }
+
+    fn back_substitute(&self, x: &mut [f64]) {
+        self.bilateral.back_substitute(x);
     }
 
     fn attempts(&self) -> &[Attempt] {

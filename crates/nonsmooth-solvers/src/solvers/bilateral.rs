@@ -2,9 +2,12 @@
 //!
 //! What rounding leaves of u = W p + u_free is taken off by refinement, p ← p − W⁻¹ u. Rows that follow from others (a closed chain in
 //! space) have no factor; they are left to methods that take singular W.
+//!
+//! The factor is kept while W is the same, and serves a nonlinear iteration as an approximate inverse while W changes a little
+//! (`Solver::back_substitute`).
 
 use super::block_factor::BlockFactor;
-use super::{Outcome, Status};
+use super::{Factored, Outcome, Status};
 use crate::delassus::Form;
 use crate::problem::Problem;
 use crate::set::Set;
@@ -14,22 +17,58 @@ const REFINEMENTS: usize = 3;
 /// Rounding of u, relative to ‖u_free‖ or ‖W p‖.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
+/// Least pivot of a factor that serves without refinement. Joints of a closed loop that follow from others but for 1e-4 of drift have pivots
+/// of about its square (joints.rs: a_redundant_four_bar_runs).
+const SOUND: f64 = 1e-5;
+
 #[derive(Default)]
 pub(super) struct Bilateral {
     factor: BlockFactor,
+    /// The W that it is the factor of.
+    stamp: Option<u64>,
     p: Vec<f64>,
     u: Vec<f64>,
 }
 
 impl Bilateral {
+    /// Factors W where every row is bilateral and joins bodies. What a nonlinear iteration builds on must be sound: no refinement looks
+    /// at what it does.
+    pub(super) fn factor_soundly(&mut self, problem: &Problem) -> Factored {
+        match self.factor(problem) {
+            Factored::Made if self.factor.weakest() < SOUND => Factored::Singular,
+            made => made,
+        }
+    }
+
+    /// Factors W where every row is bilateral and joins bodies.
+    fn factor(&mut self, problem: &Problem) -> Factored {
+        let Form::Posed(posed) = &problem.delassus.form else { return Factored::Unsuited };
+        if !posed.jacobian.is_pairs() || problem.sets.iter().any(|set| *set != Set::Free) {
+            return Factored::Unsuited;
+        }
+        if self.stamp.is_some() && self.stamp == problem.delassus.stamp {
+            return Factored::Made;
+        }
+        self.stamp = None;
+        let made = self.factor.factor(&posed.mass, &posed.jacobian, &posed.compliance);
+        if made == Factored::Made {
+            self.stamp = problem.delassus.stamp;
+        }
+        made
+    }
+
+    /// x ← W⁻¹ x with the last factor.
+    pub(super) fn back_substitute(&self, x: &mut [f64]) {
+        self.factor.solve(x);
+    }
+
     /// The impulses, where all rows are of this kind and their factor serves; else `p` is as it was.
     pub(super) fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Option<Outcome> {
         let Form::Posed(posed) = &problem.delassus.form else { return None };
-        let all = problem.sets.iter().all(|set| *set == Set::Free);
-        if !all || !self.factor.factor(&posed.mass, &posed.jacobian, &posed.compliance) {
+        if self.factor(problem) != Factored::Made {
             return None;
         }
-        let Self { factor, p: found, u } = self;
+        let Self { factor, p: found, u, .. } = self;
         found.clear();
         found.extend(problem.u_free.iter().map(|u| -u));
         factor.solve(found);

@@ -8,6 +8,7 @@ mod apgd;
 mod auto;
 mod bilateral;
 mod block_factor;
+mod block_graph;
 mod central_path;
 mod complementary;
 mod descent;
@@ -92,6 +93,14 @@ pub trait Solver: Send {
     /// Improves `p`, which holds a guess on entry, to the tolerance asked for.
     fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome;
 
+    /// Factors W for `back_substitute`.
+    fn factor(&mut self, _problem: &Problem) -> Factored {
+        Factored::Unsuited
+    }
+
+    /// x ← W⁻¹ x with the W that `factor` took last. An iteration whose W changes a little uses it as an approximate inverse.
+    fn back_substitute(&self, _x: &mut [f64]) {}
+
     /// What the last solve tried, in order; empty for solvers that are no chains.
     fn attempts(&self) -> &[Attempt] {
         &[]
@@ -99,6 +108,17 @@ pub trait Solver: Send {
 
     /// Forgets everything remembered from earlier problems and gives its memory back; no result depends on it.
     fn forget(&mut self);
+}
+
+/// What became of a factor of W.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Factored {
+    /// There is one.
+    Made,
+    /// Rows follow from others: W is singular.
+    Singular,
+    /// The method has none of this problem: rows that are not bilateral or join no bodies, too many blocks.
+    Unsuited,
 }
 
 /// How a solver believes to have ended.

@@ -16,14 +16,15 @@ use crate::error::StepResult;
 use crate::instants::Configuration;
 use crate::log::{Counts, StepLog};
 use crate::model::{Activation, Level, Model, State, Theta};
-use crate::newton::{Newton, Solved};
+use crate::newton::{Newton, Solved, Verdict};
 use crate::part::Part;
 use crate::phases::{
-    LawForm, Ledger, SolverSettings, Struck, account, advance, apply, assemble, detect, factorize,
-    judge, linearize, set_laws, set_offsets, solve, strike,
+    LawForm, Ledger, REDUNDANT, SolverSettings, Struck, account, advance, apply, assemble, certify_pass,
+    correct, detect, factorize, guess, is_bilateral, judge, linearize, set_laws, set_offsets, solve,
+    strike,
 };
 use crate::scratch::Scratch;
-use nonsmooth_solvers::{Declared, Kind, Options, Problem};
+use nonsmooth_solvers::{Declared, Factored, Kind, Options, Problem, Status};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "moreau-jean",
@@ -144,13 +145,15 @@ impl Passes {
         v_plus: &mut Vec<f64>,
         log: &mut StepLog,
     ) -> StepResult<usize> {
+        if model.has_linear_systems()
+            && self.newton.is_needed(model, self.position_level)
+            && is_bilateral(model, &scratch.active)
+            && let Some(passes) = self.correct(model, now, rule, (scratch, settings), v_plus, log)?
+        {
+            return Ok(passes);
+        }
         let part = Part::whole(now.t, rule.h);
-        let ahead = rule.h * rule.theta;
-        let (level, ahead) = if self.position_level {
-            (Level::Position { ahead }, ahead)
-        } else {
-            (Level::Velocity, 0.0)
-        };
+        let (level, ahead) = self.level(rule);
         let Scratch { at, active, mass, free, problem, impulses, v_next, .. } = scratch;
         let SolverSettings { solver, tolerance, .. } = settings;
 
@@ -173,6 +176,77 @@ impl Passes {
                 return Ok(newton.iterations());
             }
         }
+    }
+
+    /// The same where all constraints are bilateral and join bodies, by one factor (`phases/correct.rs`). None where it has no sound factor or
+    /// does not converge: then everything is as it was.
+    #[inline(never)]
+    fn correct(
+        self,
+        model: &Model,
+        now: &State,
+        rule: Theta,
+        (scratch, settings): (&mut Scratch, &mut SolverSettings),
+        v_plus: &mut Vec<f64>,
+        log: &mut StepLog,
+    ) -> StepResult<Option<usize>> {
+        let part = Part::whole(now.t, rule.h);
+        let (level, ahead) = self.level(rule);
+        let Scratch { at, active, mass, free, problem, impulses, v_next, .. } = scratch;
+        let SolverSettings { solver, tolerance, .. } = settings;
+        let mut newton = self.newton.start(model, self.position_level, at.velocities(now), v_next);
+        let pass = at.pass(now);
+        factorize(model, &part, &pass, rule.coeffs(), problem, mass)?;
+        model.free_motion(&part, &pass, rule, mass.groups(), free)?;
+        linearize(model, &part, &pass, active)?;
+        guess(active, mass, free, &impulses.p, v_next);
+        let mut made = None;
+        loop {
+            at.predict(model, now, rule, self.configuration, v_next)?;
+            let pass = at.pass(now);
+            problem.delassus.release();
+            // Bodies move freely as they did in the guess, unless forces see the end of the step.
+            if !model.forces.is_empty() {
+                model.free_motion(&part, &pass, rule, mass.groups(), free)?;
+            }
+            linearize(model, &part, &pass, active)?;
+            set_offsets(model, &part, &pass, level, active)?;
+            set_laws(model, now, LawForm::Step, (rule.h, ahead), impulses, active);
+            if made.is_none() {
+                assemble(active, mass, free, problem);
+                made = Some(solver.factor(problem));
+            }
+            if made != Some(Factored::Made) {
+                if made == Some(Factored::Singular) {
+                    log.note(REDUNDANT, 1.0);
+                }
+                break;
+            }
+            correct(&**solver, active, mass, free, impulses, v_plus);
+            match newton.judge_correction((rule, pass.end.q), &free.v, v_next, v_plus) {
+                Verdict::Failed => break,
+                Verdict::GoOn => continue,
+                Verdict::Slow => made = None,
+                Verdict::Done => {
+                    let (made, passes) = ((&*active, &*mass, &*free), newton.iterations());
+                    let report = certify_pass(made, *tolerance, problem, impulses, passes);
+                    if report.status == Status::Converged {
+                        log.solves.push(report);
+                        return Ok(Some(passes));
+                    }
+                    break;
+                }
+            }
+        }
+        impulses.forget_passes();
+        problem.delassus.release();
+        Ok(None)
+    }
+
+    /// At which level rows are imposed, and ∂y⁺/∂u⁺.
+    fn level(self, rule: Theta) -> (Level, f64) {
+        let ahead = rule.h * rule.theta;
+        if self.position_level { (Level::Position { ahead }, ahead) } else { (Level::Velocity, 0.0) }
     }
 }
 

@@ -117,6 +117,7 @@ pub struct Model {
     is_elastic: bool,
     has_phases: bool,
     has_constant_mass: bool,
+    has_linear_systems: bool,
     is_ballistic: bool,
     keeps_energy: bool,
     sees_velocities: bool,
@@ -159,6 +160,7 @@ impl Model {
             is_elastic: false,
             has_phases: false,
             has_constant_mass: false,
+            has_linear_systems: false,
             is_ballistic: false,
             keeps_energy: false,
             sees_velocities: false,
@@ -178,8 +180,8 @@ impl Model {
         let mut bilateral = Vec::new();
         model.constraints.iter().for_each(|family| family.bilateral_gaps(&model, &mut bilateral));
         model.bilateral_gaps = bilateral;
-        model.has_constant_mass = model.rigid.bodies.is_empty()
-            && model.systems.iter().all(|family| family.layout().is_linear);
+        model.has_linear_systems = model.systems.iter().all(|family| family.layout().is_linear);
+        model.has_constant_mass = model.rigid.bodies.is_empty() && model.has_linear_systems;
         model.is_ballistic = model.forces.is_empty()
             && model.has_constant_mass
             && model.systems.iter().all(|family| family.layout().is_ballistic);
@@ -189,7 +191,7 @@ impl Model {
         model.keeps_energy = model.systems.iter().all(|family| family.layout().keeps_energy);
         model.sees_velocities = model.systems.iter().any(|family| family.layout().sees_velocities)
             || model.forces.iter().any(|force| force.depends_on_state());
-        model.is_linear = model.systems.iter().all(|family| family.layout().is_linear)
+        model.is_linear = model.has_linear_systems
             && model.constraints.iter().all(|family| family.is_linear(&model))
             && model.forces.iter().all(|force| !force.depends_on_state());
         model
@@ -229,6 +231,12 @@ impl Model {
     #[inline]
     pub fn is_linear(&self) -> bool {
         self.is_linear
+    }
+
+    /// Whether all systems are linear or bodies: their M̂ and free motion depend on the end of a step through forces alone.
+    #[inline]
+    pub(crate) fn has_linear_systems(&self) -> bool {
+        self.has_linear_systems
     }
 
     /// Whether a law has no step form, so that schemes must let it have its impacts at an instant.

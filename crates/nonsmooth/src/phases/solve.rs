@@ -82,6 +82,11 @@ impl Impulses {
         }
     }
 
+    /// Takes the guess of the step again.
+    pub(crate) fn forget_passes(&mut self) {
+        self.p.clone_from(&self.before);
+    }
+
     #[inline(never)]
     fn recall(&mut self, model: &Model, now: &State, active: &mut ActiveConstraints, length: f64) {
         self.before.resize(active.n_rows(), 0.0);

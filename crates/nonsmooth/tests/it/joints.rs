@@ -51,7 +51,8 @@ fn rows(joint: &JointRow, [a, b]: [RigidState; 2]) -> (JointRows, Vec<f64>) {
     let sides = joint.sides(&a, &b);
     let mut rows = JointRows::default();
     joint.rows(&sides, &mut rows);
-    let u = (0..rows.len()).map(|k| rows.rate(k, &sides[0], &sides[1])).collect();
+    let mut u = vec![0.0; rows.len()];
+    rows.rates(&sides[0], &sides[1], &mut u);
     (rows, u)
 }
 

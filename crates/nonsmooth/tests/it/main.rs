@@ -18,6 +18,7 @@ mod kick_drift;
 mod kit;
 mod laws;
 mod ledger;
+mod mechanisms;
 mod models;
 mod moreau_energy;
 mod moreau_projected;

@@ -20,7 +20,7 @@ use crate::log::StepLog;
 use crate::model::instant::Instant;
 use crate::model::{ActiveConstraints, ConstraintMemory, Free, Level, Model, Role};
 use crate::part::Part;
-use crate::phases::{Mass, SolverSettings, is_solved_by, judge, solve_part};
+use crate::phases::{Mass, REDUNDANT, SolverSettings, is_solved_by, judge, solve_part};
 use nonsmooth_solvers::Problem;
 
 /// A rest of the step that is shorter than this share of it has rows of velocities.
@@ -212,7 +212,7 @@ impl Kick {
                     break;
                 }
                 // Joints move once more after the first pass: it is solved in full only where that is done.
-                let inexact = self.passes == 1 && !correction.is_empty();
+                let inexact = self.passes == 1 && correction.is_mixed();
                 settings.tolerance = if inexact { tolerance.max(FIRST_PASS) } else { tolerance };
                 let solved = solve_part(part, mass, free, settings, problem, &mut self.p, log);
                 settings.tolerance = tolerance;
@@ -231,9 +231,13 @@ impl Kick {
                 break;
             }
             if !all && !correction.is_empty() {
-                self.place_joints(model, (active, roles, mass), settings, correction, drift)?;
+                let joints = (&mut *correction, &mut *problem);
+                self.place_joints(model, (active, roles, mass), settings, joints, drift)?;
                 self.evaluate(model, active, drift)?;
             }
+        }
+        if correction.is_redundant {
+            log.note(REDUNDANT, 1.0);
         }
         judge(model, active, settings.tolerance, settings.policy, log)
     }

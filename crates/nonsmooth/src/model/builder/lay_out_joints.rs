@@ -205,8 +205,9 @@ fn check_velocity(row: &JointRow, states: &[RigidState; 2], wrong: &mut Wrong<'_
     row.rows(&sides, &mut rows);
     let speed = |s: &RigidState| s.velocity.length() + row.size * s.spin.length() + s.spin.length();
     let scale = speed(&states[0]) + speed(&states[1]);
-    for k in 0..rows.len() {
-        let u = rows.rate(k, &sides[0], &sides[1]);
+    let mut rates = [0.0; 6];
+    rows.rates(&sides[0], &sides[1], &mut rates[..rows.len()]);
+    for u in &rates[..rows.len()] {
         if u.abs() > ROUNDING * scale {
             let remedy = "change them, or allow it (in a scene: run.allow_initial_violation = true)";
             wrong(

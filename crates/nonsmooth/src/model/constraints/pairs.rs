@@ -5,7 +5,7 @@ use crate::model::constraints::ActiveConstraints;
 use crate::model::instant::{Instant, Pass};
 use crate::model::{Model, RigidId, RigidState, RigidTable};
 use crate::part::Part;
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 /// Half of the time over which velocities of kinematic bodies are differenced [s].
 const DIFFERENCE: f64 = 1e-5;
@@ -24,6 +24,26 @@ pub(super) fn turn_rows(at: &Pass<'_>, there: &Instant<'_>, id: RigidId, rows: &
     for row in rows {
         let moment = turn * DVec3::new(row[3], row[4], row[5]);
         row[3..].copy_from_slice(&moment.to_array());
+    }
+}
+
+/// Copies rows that were made at `there`, with their moments turned into working axes.
+#[inline]
+pub(super) fn turn_into(
+    at: &Pass<'_>,
+    there: &Instant<'_>,
+    id: RigidId,
+    made: &[[f64; 6]; 6],
+    rows: &mut [[f64; 6]],
+) {
+    if there.rigid(id).rotation == at.now.rigid(id).rotation {
+        rows.iter_mut().zip(made).for_each(|(row, made)| *row = *made);
+        return;
+    }
+    let turn = DMat3::from_quat(at.turn(there, id));
+    for (row, &[x, y, z, a, b, c]) in rows.iter_mut().zip(made) {
+        let m = turn * DVec3::new(a, b, c);
+        *row = [x, y, z, m.x, m.y, m.z];
     }
 }
 

@@ -119,6 +119,12 @@ pub(crate) fn advanced(state: &RigidState, ahead: f64) -> (RigidState, DQuat) {
     if ahead == 0.0 {
         return (*state, DQuat::IDENTITY);
     }
+    if state.spin == DVec3::ZERO {
+        return (
+            RigidState { position: state.position + ahead * state.velocity, ..*state },
+            DQuat::IDENTITY,
+        );
+    }
     let turn = exponential(ahead * state.spin);
     let (position, rotation) = (state.position + ahead * state.velocity, turn * state.rotation);
     (RigidState { position, rotation, ..*state }, turn.inverse())
@@ -128,6 +134,9 @@ pub(crate) fn advanced(state: &RigidState, ahead: f64) -> (RigidState, DQuat) {
 #[inline]
 pub(super) fn turned_back(row: PairRow, turns: [DQuat; 2]) -> PairRow {
     let back = |on: [f64; 6], turn: DQuat| {
+        if turn == DQuat::IDENTITY {
+            return on;
+        }
         let m = turn * DVec3::new(on[3], on[4], on[5]);
         [on[0], on[1], on[2], m.x, m.y, m.z]
     };
@@ -162,10 +171,16 @@ impl SpringRow {
         self.between.iter().all(|id| at.is_present(id.0 as usize))
     }
 
+    /// End `k` in world axes; one at the centre of its rigid thing does not turn with it.
+    #[inline]
+    fn end(&self, k: usize, state: &RigidState) -> DVec3 {
+        if self.points[k] == DVec3::ZERO { state.position } else { state.point(self.points[k]) }
+    }
+
     /// From its first end to its second at an instant [m].
     #[inline]
     fn vector(&self, [a, b]: [&RigidState; 2]) -> DVec3 {
-        b.point(self.points[1]) - a.point(self.points[0])
+        self.end(1, b) - self.end(0, a)
     }
 
     /// l − l₀ at an instant [m].
@@ -178,12 +193,24 @@ impl SpringRow {
     #[inline]
     fn now(&self, at: &Instant<'_>) -> Stretched {
         let [a, b] = self.between.map(|id| at.rigid(id));
-        let points = [a.point(self.points[0]), b.point(self.points[1])];
-        let vector = points[1] - points[0];
+        let ends = [self.end(0, a), self.end(1, b)];
+        let vector = ends[1] - ends[0];
         let length = vector.length();
         // A spring of no length has no direction and pulls nowhere.
         let along = if length > 0.0 { vector / length } else { DVec3::ZERO };
-        Stretched { length, row: row([a, b], points, along) }
+        let arms = [ends[0] - a.position, ends[1] - b.position];
+        Stretched { length, row: row(arms, along) }
+    }
+
+    /// End `k` after the time `ahead` [s]: its place, its arm and what turns vectors back from there.
+    #[inline]
+    fn end_ahead(&self, k: usize, state: &RigidState, ahead: f64) -> (DVec3, DVec3, DQuat) {
+        if self.points[k] == DVec3::ZERO {
+            return (state.position + ahead * state.velocity, DVec3::ZERO, DQuat::IDENTITY);
+        }
+        let (there, back) = advanced(state, ahead);
+        let arm = there.rotation * self.points[k];
+        (there.position + arm, arm, back)
     }
 
     /// The spring after the time `ahead` [s] at the velocities of an instant.
@@ -194,15 +221,17 @@ impl SpringRow {
         let [a, b] = self.between.map(|id| at.rigid(id));
         let start = self.vector([a, b]);
         let along = start.normalize_or_zero();
-        let ((a, turn_a), (b, turn_b)) = (advanced(a, ahead), advanced(b, ahead));
-        let points = [a.point(self.points[0]), b.point(self.points[1])];
-        let end = points[1] - points[0];
+        let (from, arm_a, back_a) = self.end_ahead(0, a, ahead);
+        let (to, arm_b, back_b) = self.end_ahead(1, b, ahead);
+        let end = to - from;
         // It turns as its ends move across it. Along it they may pass each other, which a linear spring does not mind:
         // a stiff one with a large step does so within a step.
         let across = end - along.dot(end) * along;
         let along = (start + across).normalize_or_zero();
-        let row = row([&a, &b], points, along);
-        Stretched { length: along.dot(end), row: turned_back(row, [turn_a, turn_b]) }
+        Stretched {
+            length: along.dot(end),
+            row: turned_back(row([arm_a, arm_b], along), [back_a, back_b]),
+        }
     }
 
     fn rate(&self, row: &PairRow, at: &Instant<'_>) -> f64 {
@@ -216,14 +245,14 @@ impl SpringRow {
     }
 }
 
-/// J of a pull `along` at the two points.
+/// J of a pull `along` at the ends of two arms.
 #[inline]
-fn row([a, b]: [&RigidState; 2], points: [DVec3; 2], along: DVec3) -> PairRow {
-    let on = |state: &RigidState, point: DVec3, f: DVec3| {
-        let m = (point - state.position).cross(f);
+fn row(arms: [DVec3; 2], along: DVec3) -> PairRow {
+    let on = |arm: DVec3, f: DVec3| {
+        let m = arm.cross(f);
         [f.x, f.y, f.z, m.x, m.y, m.z]
     };
-    PairRow { on_a: on(a, points[0], -along), on_b: on(b, points[1], along) }
+    PairRow { on_a: on(arms[0], -along), on_b: on(arms[1], along) }
 }
 
 /// The family of springs.
@@ -313,12 +342,12 @@ impl ConstraintFamily for Springs {
         let own = rows.active().own[self.family as usize].clone();
         let own =
             if rows.is_new() { crate::Selection::All.within(own) } else { part.constraints.within(own) };
-        for c in own {
-            let spring = self.spring(rows.active(), c);
-            let row = spring.stretched(&at.now, at.implicit.ahead).row;
-            let bodies = spring.between.map(|id| model.rigid.solver_body(id));
-            rows.pair(c, bodies, &[row.on_a], &[row.on_b]);
-        }
+        let spring = |id: ConstraintId| &self.springs[id.number()];
+        let bodies = |id: ConstraintId| spring(id).between.map(|id| model.rigid.solver_body(id));
+        rows.pairs(own, bodies, |id, [on_a, on_b]| {
+            let row = spring(id).stretched(&at.now, at.implicit.ahead).row;
+            (on_a[0], on_b[0]) = (row.on_a, row.on_b);
+        });
         Ok(())
     }
 

@@ -90,12 +90,24 @@ pub fn to_body(rotation: DQuat, x: DVec3) -> DVec3 {
 /// exp(θ/2): the turn by |θ| about θ.
 #[inline]
 pub fn exponential(turn: DVec3) -> DQuat {
-    let half = 0.5 * turn.length();
-    // sin(a)/a to rounding where a² is below the last bit of 1.
-    let ratio = if half > 1e-8 { half.sin() / half } else { 1.0 };
+    let square = 0.25 * turn.length_squared();
+    let (ratio, cosine) = if square < SMALL {
+        // sin(a)/a and cos(a) by their series: the first term left out is below the last bit of 1.
+        let ratio =
+            1.0 - square / 6.0 * (1.0 - square / 20.0 * (1.0 - square / 42.0 * (1.0 - square / 72.0)));
+        let cosine =
+            1.0 - square / 2.0 * (1.0 - square / 12.0 * (1.0 - square / 30.0 * (1.0 - square / 56.0)));
+        (ratio, cosine)
+    } else {
+        let half = square.sqrt();
+        (half.sin() / half, half.cos())
+    };
     let axis = turn * (0.5 * ratio);
-    DQuat::from_xyzw(axis.x, axis.y, axis.z, half.cos())
+    DQuat::from_xyzw(axis.x, axis.y, axis.z, cosine)
 }
+
+/// Squares of half angles below which sine and cosine are sums of five terms: (4e-3)⁵/10! = 3e-19.
+const SMALL: f64 = 4e-3;
 
 /// The turn θ with exp(θ/2) = ± `rotation`, at most half a turn.
 #[inline]

@@ -1,9 +1,9 @@
 //! Joints as a family of constraints: always active while both sides are there, every row bilateral.
 
-use super::rows::{JointRows, Side};
+use super::rows::{Asked, JointRows, Side};
 use super::table::JointRow;
 use crate::error::StepResult;
-use crate::model::constraints::pairs::{driven_rates, takes_part, turn_rows, write_rate};
+use crate::model::constraints::pairs::{driven_rates, takes_part, turn_into, write_rate};
 use crate::model::constraints::{
     Activation, ActiveConstraints, ConstraintFamily, GapsOf, Level, RowWriter,
 };
@@ -31,23 +31,12 @@ fn joint_of<'a>(model: &'a Model, active: &ActiveConstraints, c: usize) -> &'a J
     &model.joints.joints[active.ids[c].number()]
 }
 
-/// Rows of a joint with what its sides are.
-struct Posed {
-    sides: [Side; 2],
-    rows: JointRows,
-}
-
-impl Posed {
-    fn new(joint: &JointRow, at: &Instant<'_>) -> Self {
-        let sides = joint.sides_at(at);
-        let mut rows = JointRows::default();
-        joint.rows(&sides, &mut rows);
-        Self { sides, rows }
-    }
-
-    fn rate(&self, k: usize) -> f64 {
-        self.rows.rate(k, &self.sides[0], &self.sides[1])
-    }
+/// Writes the rows of a joint at an instant, and returns its sides.
+#[inline]
+fn pose(joint: &JointRow, at: &Instant<'_>, rows: &mut JointRows) -> [Side; 2] {
+    let sides = joint.sides_at(at);
+    joint.rows(&sides, rows);
+    sides
 }
 
 impl ConstraintFamily for Joints {
@@ -87,9 +76,10 @@ impl ConstraintFamily for Joints {
         _activation: Activation,
         active: &mut ActiveConstraints,
     ) -> StepResult {
+        let mut posed = JointRows::new(Asked::Rows);
         for (number, joint) in model.joints.joints.iter().enumerate() {
             if joint.is_present(at) && takes_part(model, part, joint.between) {
-                self.push(number, joint, at, active);
+                self.push(number, joint, at, (&mut posed, active));
             }
         }
         Ok(())
@@ -102,8 +92,9 @@ impl ConstraintFamily for Joints {
         at: &Instant<'_>,
         active: &mut ActiveConstraints,
     ) -> StepResult {
+        let mut posed = JointRows::new(Asked::Rows);
         for id in ids {
-            self.push(id.number(), &model.joints.joints[id.number()], at, active);
+            self.push(id.number(), &model.joints.joints[id.number()], at, (&mut posed, active));
         }
         Ok(())
     }
@@ -118,16 +109,15 @@ impl ConstraintFamily for Joints {
         let own = rows.active().own[self.family as usize].clone();
         let own =
             if rows.is_new() { crate::Selection::All.within(own) } else { part.constraints.within(own) };
-        for c in own {
-            let joint = joint_of(model, rows.active(), c);
-            let [a, b] = joint.between;
-            let mut made = Posed::new(joint, &at.jacobian).rows;
-            let n = made.len();
-            turn_rows(at, &at.jacobian, a, &mut made.on_a[..n]);
-            turn_rows(at, &at.jacobian, b, &mut made.on_b[..n]);
-            let bodies = [model.rigid.solver_body(a), model.rigid.solver_body(b)];
-            rows.pair(c, bodies, &made.on_a[..n], &made.on_b[..n]);
-        }
+        let mut made = JointRows::new(Asked::Rows);
+        let joint = |id: ConstraintId| &model.joints.joints[id.number()];
+        let bodies = |id: ConstraintId| joint(id).between.map(|id| model.rigid.solver_body(id));
+        rows.pairs(own, bodies, |id, [on_a, on_b]| {
+            let [a, b] = joint(id).between;
+            pose(joint(id), &at.jacobian, &mut made);
+            turn_into(at, &at.jacobian, a, &made.on_a, on_a);
+            turn_into(at, &at.jacobian, b, &made.on_b, on_b);
+        });
         Ok(())
     }
 
@@ -139,6 +129,7 @@ impl ConstraintFamily for Joints {
         level: Level,
         active: &mut ActiveConstraints,
     ) -> StepResult {
+        let mut posed = JointRows::new(Asked::Positions);
         for c in part.constraints.within(active.own[self.family as usize].clone()) {
             let joint = joint_of(model, active, c);
             self.write_rates(model, joint, at, c, active);
@@ -147,19 +138,19 @@ impl ConstraintFamily for Joints {
                 // What moves by itself was written above.
                 Level::Velocity => {}
                 Level::Linearized { h } => {
-                    let start = Posed::new(joint, &at.now);
-                    for k in 0..start.rows.len() {
+                    pose(joint, &at.now, &mut posed);
+                    for k in 0..posed.len() {
                         let rate = active.rates.get(first + k).map_or(0.0, |rate| rate[0]);
-                        active.offset[first + k] = start.rows.y[k] / h + rate;
+                        active.offset[first + k] = posed.y[k] / h + rate;
                     }
                 }
                 Level::Position { ahead } => {
-                    let end = Posed::new(joint, &at.end);
+                    pose(joint, &at.end, &mut posed);
                     let mut u = [0.0; 6];
-                    let n = end.rows.len();
+                    let n = posed.len();
                     active.jacobian.dot(c, at.end.v, &mut u[..n]);
                     for k in 0..n {
-                        active.offset[first + k] = end.rows.y[k] / ahead - u[k];
+                        active.offset[first + k] = posed.y[k] / ahead - u[k];
                     }
                 }
             }
@@ -169,8 +160,13 @@ impl ConstraintFamily for Joints {
 
     /// −‖y‖: how far the joint is off, in m and rad together.
     fn gaps(&self, model: &Model, at: &Instant<'_>, of: GapsOf<'_>, out: &mut Vec<f64>) -> StepResult {
-        let error = |joint: &JointRow| {
-            if joint.is_present(at) { -Posed::new(joint, at).rows.error() } else { 0.0 }
+        let mut posed = JointRows::new(Asked::Positions);
+        let mut error = |joint: &JointRow| {
+            if !joint.is_present(at) {
+                return 0.0;
+            }
+            pose(joint, at, &mut posed);
+            -posed.error()
         };
         match of {
             GapsOf::Members => out.extend(model.joints.joints.iter().map(error)),
@@ -193,9 +189,10 @@ impl ConstraintFamily for Joints {
         own: &Range<usize>,
         out: &mut [f64],
     ) -> StepResult {
+        let mut posed = JointRows::new(Asked::Positions);
         for c in own.clone() {
-            let posed = Posed::new(joint_of(model, active, c), at);
-            out[active.rows(c)].copy_from_slice(&posed.rows.y[..posed.rows.len()]);
+            pose(joint_of(model, active, c), at, &mut posed);
+            out[active.rows(c)].copy_from_slice(&posed.y[..posed.len()]);
         }
         Ok(())
     }
@@ -208,11 +205,10 @@ impl ConstraintFamily for Joints {
         own: &Range<usize>,
         out: &mut [f64],
     ) -> StepResult {
+        let mut posed = JointRows::new(Asked::Rows);
         for c in own.clone() {
-            let posed = Posed::new(joint_of(model, active, c), at);
-            for (k, row) in active.rows(c).enumerate() {
-                out[row] = posed.rate(k);
-            }
+            let [a, b] = pose(joint_of(model, active, c), at, &mut posed);
+            posed.rates(&a, &b, &mut out[active.rows(c)]);
         }
         Ok(())
     }
@@ -226,9 +222,10 @@ impl ConstraintFamily for Joints {
         lambda: &[f64],
         out: &mut [f64],
     ) -> StepResult {
+        let mut rows = JointRows::new(Asked::Rows);
         for c in own.clone() {
             let joint = joint_of(model, active, c);
-            let rows = Posed::new(joint, at).rows;
+            pose(joint, at, &mut rows);
             for (k, row) in active.rows(c).enumerate() {
                 model.rigid.add_row(joint.between[0], lambda[row], &rows.on_a[k], out);
                 model.rigid.add_row(joint.between[1], lambda[row], &rows.on_b[k], out);
@@ -244,13 +241,14 @@ impl ConstraintFamily for Joints {
         active: &ActiveConstraints,
         out: &mut [f64],
     ) -> StepResult {
+        let mut posed = JointRows::default();
         for c in active.own[self.family as usize].clone() {
             let joint = joint_of(model, active, c);
-            let posed = Posed::new(joint, at);
+            pose(joint, at, &mut posed);
             for (k, row) in active.rows(c).enumerate() {
-                let on = [&posed.rows.on_a[k], &posed.rows.on_b[k]];
+                let on = [&posed.on_a[k], &posed.on_b[k]];
                 let driven = model.rigid.driven_acceleration(joint.between, at.t, on)?;
-                out[row] = posed.rows.curvature[k] + driven;
+                out[row] = posed.curvature[k] + driven;
             }
         }
         Ok(())
@@ -258,11 +256,17 @@ impl ConstraintFamily for Joints {
 }
 
 impl Joints {
-    fn push(&self, number: usize, joint: &JointRow, at: &Instant<'_>, active: &mut ActiveConstraints) {
-        let posed = Posed::new(joint, at);
-        let mut u = [0.0; 6];
-        let n = posed.rows.len();
-        (0..n).for_each(|k| u[k] = posed.rate(k));
+    #[inline]
+    fn push(
+        &self,
+        number: usize,
+        joint: &JointRow,
+        at: &Instant<'_>,
+        (posed, active): (&mut JointRows, &mut ActiveConstraints),
+    ) {
+        let [a, b] = pose(joint, at, posed);
+        let (mut u, n) = ([0.0; 6], posed.len());
+        posed.rates(&a, &b, &mut u[..n]);
         active.push(ConstraintId::member(self.family, number), self.law, 0.0, &u[..n]);
     }
 
@@ -280,7 +284,8 @@ impl Joints {
             active.offset[rows].fill(0.0);
             return;
         }
-        let made = Posed::new(joint, &at.jacobian).rows;
+        let mut made = JointRows::new(Asked::Rows);
+        pose(joint, &at.jacobian, &mut made);
         for (k, row) in rows.enumerate() {
             let rate = driven_rates(model, joint.between, at, [&made.on_a[k], &made.on_b[k]]);
             write_rate(active, row, rate);

@@ -2,7 +2,6 @@
 
 use super::{AxisKind, Entry, Joint, JointAxes, JointRows, Side, Within};
 use crate::model::builder::JointAt;
-use glam::DVec3;
 
 pub(super) const ENTRY: Entry =
     Entry { name: "fixed", about: "weld: the two move as one", options: &[], make: |_| Box::new(Fixed) };
@@ -39,13 +38,11 @@ impl Joint for Fixed {
     }
 
     fn rows(&self, within: Within, a: &Side, b: &Side, out: &mut JointRows) {
-        out.meet(a, b, DVec3::X);
-        out.meet(a, b, DVec3::Y);
         if within == Within::Plane {
-            out.turn(a, b, 2);
-            return;
+            out.meet(a, b, 2);
+            return out.turn(a, b, 2);
         }
-        out.meet(a, b, DVec3::Z);
+        out.meet(a, b, 3);
         (0..3).for_each(|k| out.turn(a, b, k));
     }
 

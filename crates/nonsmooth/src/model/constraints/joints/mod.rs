@@ -24,7 +24,7 @@ pub use family::Joints;
 pub use fixed::Fixed;
 pub use prismatic::Prismatic;
 pub use revolute::Revolute;
-pub use rows::{AxisKind, JointAxes, JointAxis, JointRows, MOST_AXES, PairRow, Side};
+pub use rows::{Asked, AxisKind, JointAxes, JointAxis, JointRows, MOST_AXES, PairRow, Side};
 pub use spherical::Spherical;
 pub use table::{JointRow, JointTable, Reaction};
 

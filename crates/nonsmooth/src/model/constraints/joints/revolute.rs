@@ -2,7 +2,6 @@
 
 use super::{AxisKind, Entry, Joint, JointAxes, JointRows, Side, Within};
 use crate::model::builder::JointAt;
-use glam::DVec3;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "revolute",
@@ -43,13 +42,12 @@ impl Joint for Revolute {
     }
 
     fn rows(&self, within: Within, a: &Side, b: &Side, out: &mut JointRows) {
-        out.meet(a, b, DVec3::X);
-        out.meet(a, b, DVec3::Y);
-        if within == Within::Space {
-            out.meet(a, b, DVec3::Z);
-            out.align(a, b, 0);
-            out.align(a, b, 1);
+        if within == Within::Plane {
+            return out.meet(a, b, 2);
         }
+        out.meet(a, b, 3);
+        out.align(a, b, 0);
+        out.align(a, b, 1);
     }
 
     fn axes(&self, _within: Within, a: &Side, b: &Side, out: &mut JointAxes) {

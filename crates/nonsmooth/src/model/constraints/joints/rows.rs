@@ -14,10 +14,10 @@ pub struct Side {
     pub origin: DVec3,
     /// The joint's point on it [m].
     pub point: DVec3,
-    /// The joint's frame on it, from the frame to world axes.
-    pub frame: DQuat,
-    /// The axes of the frame.
-    pub axes: [DVec3; 3],
+    /// From the axes of the rigid thing to world axes.
+    pub rotation: DQuat,
+    /// From the joint's frame on it to its axes.
+    pub local: DQuat,
     /// Velocity of the origin [m/s].
     pub velocity: DVec3,
     /// Angular velocity [rad/s].
@@ -28,14 +28,30 @@ impl Side {
     /// The side of a joint whose point and frame are given in the axes of the rigid thing.
     #[inline]
     pub fn new(state: &RigidState, point: DVec3, frame: DQuat) -> Self {
-        let frame = state.rotation * frame;
         Self {
             origin: state.position,
             point: state.point(point),
-            frame,
-            axes: [frame * DVec3::X, frame * DVec3::Y, frame * DVec3::Z],
+            rotation: state.rotation,
+            local: frame,
             velocity: state.velocity,
             spin: state.spin,
+        }
+    }
+
+    /// The joint's frame on it, from the frame to world axes.
+    #[inline]
+    pub fn frame(&self) -> DQuat {
+        self.rotation * self.local
+    }
+
+    /// Axis `k` of the frame.
+    #[inline]
+    pub fn axis(&self, k: usize) -> DVec3 {
+        let DQuat { x, y, z, w } = self.frame();
+        match k {
+            0 => DVec3::new(1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)),
+            1 => DVec3::new(2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + w * x)),
+            _ => DVec3::new(2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)),
         }
     }
 
@@ -96,10 +112,23 @@ impl PairRow {
     }
 }
 
-/// The rows of a joint at an instant.
+/// What is asked of the rows of a joint.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Asked {
+    /// y alone.
+    Positions,
+    /// y and J.
+    Rows,
+    /// y, J and J̇ v.
+    #[default]
+    All,
+}
+
+/// The rows of a joint at an instant; what was not asked for is not written.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct JointRows {
     n: usize,
+    asked: Asked,
     /// y by row [m, rad].
     pub y: [f64; 6],
     /// J on side a.
@@ -111,6 +140,11 @@ pub struct JointRows {
 }
 
 impl JointRows {
+    /// For these numbers of joints, one after the other.
+    pub fn new(asked: Asked) -> Self {
+        Self { asked, ..Self::default() }
+    }
+
     /// Number of rows.
     #[inline]
     pub fn len(&self) -> usize {
@@ -138,33 +172,62 @@ impl JointRows {
         self.n += 1;
     }
 
-    /// u of row `k` with the twists of the two sides [m/s, rad/s].
+    /// u of all rows with the twists of the two sides [m/s, rad/s].
     #[inline]
-    pub fn rate(&self, k: usize, a: &Side, b: &Side) -> f64 {
-        dot(&self.on_a[k], &a.twist()) + dot(&self.on_b[k], &b.twist())
+    pub fn rates(&self, a: &Side, b: &Side, out: &mut [f64]) {
+        let (a, b) = (a.twist(), b.twist());
+        for ((u, on_a), on_b) in out.iter_mut().zip(&self.on_a).zip(&self.on_b) {
+            *u = dot(on_a, &a) + dot(on_b, &b);
+        }
     }
 
-    /// The two points coincide along the world axis `along`.
+    /// The two points coincide along the first `n` world axes.
     #[inline]
-    pub fn meet(&mut self, a: &Side, b: &Side, along: DVec3) {
-        let y = along.dot(b.point - a.point);
-        let row = PairRow::pull(a, b, along, 0.5 * (a.point + b.point));
-        self.push(y, row, along.dot(b.centripetal_at(b.point) - a.centripetal_at(a.point)));
+    pub fn meet(&mut self, a: &Side, b: &Side, n: usize) {
+        let apart = b.point - a.point;
+        let rows = self.n..self.n + n;
+        self.n += n;
+        self.y[rows.clone()].copy_from_slice(&apart.to_array()[..n]);
+        if self.asked == Asked::Positions {
+            return;
+        }
+        let middle = 0.5 * (a.point + b.point);
+        // Unit forces along x, y and z and their moments r × e.
+        let rows_of = |r: DVec3, s: f64| {
+            let DVec3 { x, y, z } = s * r;
+            [[s, 0.0, 0.0, 0.0, z, -y], [0.0, s, 0.0, -z, 0.0, x], [0.0, 0.0, s, y, -x, 0.0]]
+        };
+        let (on_a, on_b) = (rows_of(middle - a.origin, -1.0), rows_of(middle - b.origin, 1.0));
+        for (k, row) in rows.clone().enumerate().take(3) {
+            (self.on_a[row], self.on_b[row]) = (on_a[k], on_b[k]);
+        }
+        if self.asked == Asked::All {
+            let curvature = b.centripetal_at(b.point) - a.centripetal_at(a.point);
+            self.curvature[rows].copy_from_slice(&curvature.to_array()[..n]);
+        }
     }
 
     /// The two points coincide along axis `k` of a.
     #[inline]
     pub fn slide(&mut self, a: &Side, b: &Side, k: usize) {
-        let (y, row, curvature) = slide(a, b, a.axes[k]);
+        let (y, row, curvature) = slide(a, b, a.axis(k));
         self.push(y, row, curvature);
     }
 
     /// Axis `k` of a is perpendicular to the joint's axis of b.
     #[inline]
     pub fn align(&mut self, a: &Side, b: &Side, k: usize) {
-        let (e, f) = (a.axes[k], b.axes[2]);
-        let (e_dot, f_dot) = (a.spin.cross(e), b.spin.cross(f));
-        let curvature = b.spin.cross(f_dot).dot(e) + 2.0 * f_dot.dot(e_dot) + f.dot(a.spin.cross(e_dot));
+        let (e, f) = (a.axis(k), b.axis(2));
+        if self.asked == Asked::Positions {
+            self.y[self.n] = e.dot(f);
+            self.n += 1;
+            return;
+        }
+        let mut curvature = 0.0;
+        if self.asked == Asked::All {
+            let (e_dot, f_dot) = (a.spin.cross(e), b.spin.cross(f));
+            curvature = b.spin.cross(f_dot).dot(e) + 2.0 * f_dot.dot(e_dot) + f.dot(a.spin.cross(e_dot));
+        }
         self.push(e.dot(f), PairRow::moment(f.cross(e)), curvature);
     }
 
@@ -172,15 +235,15 @@ impl JointRows {
     #[inline]
     pub fn turn(&mut self, a: &Side, b: &Side, k: usize) {
         // q̇ = ½ (0, Ω) q for q = q_aᵀ q_b and Ω the spin of b against a in the frame of a.
-        let q = a.frame.inverse() * b.frame;
+        let to_frame = a.frame().inverse();
+        let q = to_frame * b.frame();
         let q = if q.w < 0.0 { -q } else { q };
         let (w, x) = (q.w, DVec3::new(q.x, q.y, q.z));
         let unit = [DVec3::X, DVec3::Y, DVec3::Z][k];
-        let to_frame = a.frame.inverse();
         let (spin, spin_dot) = (to_frame * (b.spin - a.spin), -(to_frame * a.spin.cross(b.spin)));
         let (w_dot, x_dot) = (-0.5 * spin.dot(x), 0.5 * (w * spin + spin.cross(x)));
         let second = w_dot * spin + spin.cross(x_dot) + w * spin_dot + spin_dot.cross(x);
-        let row = PairRow::moment(a.frame * (w * unit + x.cross(unit)));
+        let row = PairRow::moment(a.frame() * (w * unit + x.cross(unit)));
         self.push(2.0 * x[k], row, second[k]);
     }
 
@@ -255,8 +318,8 @@ impl JointAxes {
 
     /// The angle of b against a about the joint's axis.
     pub fn angle(&mut self, a: &Side, b: &Side) {
-        let [e1, e2, e3] = a.axes;
-        let value = e2.dot(b.axes[0]).atan2(e1.dot(b.axes[0]));
+        let ([e1, e2, e3], f) = ([0, 1, 2].map(|k| a.axis(k)), b.axis(0));
+        let value = e2.dot(f).atan2(e1.dot(f));
         // e₃·(ω_b − ω_a), with e₃ carried along by a.
         let curvature = e3.dot(b.spin.cross(a.spin));
         self.push(JointAxis { kind: AxisKind::Angle, value, row: PairRow::moment(e3), curvature });
@@ -264,7 +327,7 @@ impl JointAxes {
 
     /// The travel of b against a along the joint's axis.
     pub fn travel(&mut self, a: &Side, b: &Side) {
-        let (value, row, curvature) = slide(a, b, a.axes[2]);
+        let (value, row, curvature) = slide(a, b, a.axis(2));
         self.push(JointAxis { kind: AxisKind::Travel, value, row, curvature });
     }
 }

@@ -2,7 +2,6 @@
 
 use super::{AxisKind, Entry, Joint, JointAxes, JointRows, Side, Within};
 use crate::model::builder::JointAt;
-use glam::DVec3;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "spherical",
@@ -46,11 +45,7 @@ impl Joint for Spherical {
     }
 
     fn rows(&self, within: Within, a: &Side, b: &Side, out: &mut JointRows) {
-        out.meet(a, b, DVec3::X);
-        out.meet(a, b, DVec3::Y);
-        if within == Within::Space {
-            out.meet(a, b, DVec3::Z);
-        }
+        out.meet(a, b, self.dim(within));
     }
 
     fn axes(&self, within: Within, a: &Side, b: &Side, out: &mut JointAxes) {

@@ -1,6 +1,6 @@
 //! The joints of a model with their frames in body axes; rows, free axes and reactions at an instant.
 
-use super::rows::{AxisKind, JointAxes, JointRows, PairRow, Side, unwrap};
+use super::rows::{Asked, AxisKind, JointAxes, JointRows, PairRow, Side, unwrap};
 use super::{Joint, Within};
 use crate::error::StepResult;
 use crate::model::instant::Instant;
@@ -120,7 +120,7 @@ impl JointRow {
     /// What the rows' impulses (or forces) `p` do to the second side, with the rows of an instant.
     pub fn reaction(&self, at: &Instant<'_>, p: &[f64]) -> Reaction {
         let sides = self.sides_at(at);
-        let mut rows = JointRows::default();
+        let mut rows = JointRows::new(Asked::Rows);
         self.rows(&sides, &mut rows);
         let (mut force, mut torque) = (DVec3::ZERO, DVec3::ZERO);
         for (row, p) in rows.on_b.iter().zip(p) {

@@ -1,16 +1,19 @@
 //! Steps of one scene, for counting instructions: `bench_core SCENE STEPS`; without arguments the scenes are listed.
-//! `cargo xtask bench core` runs them under callgrind and writes docs/bench-core.md.
+//! `cargo xtask bench core` runs them under callgrind and writes docs/bench-core.md. At the end a scene prints a number that has every bit of
+//! its state in it, and the most memory that the process had.
 
-use nonsmooth::Simulation;
+mod piles;
+
 use nonsmooth::geometry::spatial::Shape;
 use nonsmooth::integrators::{IntoIntegrator, KickDrift, MoreauJean};
 use nonsmooth::joints::{Revolute, Spherical};
-use nonsmooth::laws::{Coulomb, NewtonImpact};
+use nonsmooth::laws::NewtonImpact;
 use nonsmooth::model::rigid::{Body, Collider, KinematicBody};
 use nonsmooth::model::{Anchor, Linear, ModelBuilder, Rigid, Spring};
 use nonsmooth::observers::{EnergyLedger, Summary};
 use nonsmooth::solvers::Sparse;
-use nonsmooth_testkit::Random;
+use nonsmooth::{Simulation, State};
+use piles::{add_gap, add_joint, add_spring, packing};
 
 /// A scene and how to make so many steps of it.
 struct Scene {
@@ -22,10 +25,18 @@ const SCENES: &[Scene] = &[
     Scene { name: "ball", run: |steps| watch(ball(), steps) },
     Scene { name: "sphere", run: |steps| watch(sphere(), steps) },
     Scene { name: "pendulum", run: |steps| watch(pendulum(), steps) },
-    Scene { name: "packing", run: |steps| go(packing(|_| {}), steps) },
-    Scene { name: "packing-spring", run: |steps| go(packing(add_spring), steps) },
-    Scene { name: "packing-gap", run: |steps| go(packing(add_gap), steps) },
-    Scene { name: "packing-joint", run: |steps| go(packing(add_joint), steps) },
+    Scene { name: "packing", run: |steps| go(packing(10, |_| {}), steps) },
+    Scene { name: "packing-spring", run: |steps| go(packing(10, add_spring), steps) },
+    Scene { name: "packing-gap", run: |steps| go(packing(10, add_gap), steps) },
+    Scene { name: "packing-joint", run: |steps| go(packing(10, add_joint), steps) },
+    Scene { name: "packing-10000", run: |steps| go(packing(22, |_| {}), steps) },
+    Scene { name: "packing-100000", run: |steps| go(packing(47, |_| {}), steps) },
+    Scene { name: "beads", run: |steps| go(piles::beads(), steps) },
+    Scene { name: "wall", run: |steps| go(piles::wall(), steps) },
+    Scene { name: "tower", run: |steps| go(piles::tower(), steps) },
+    Scene { name: "arch", run: |steps| go(piles::arch(), steps) },
+    Scene { name: "capsules", run: |steps| go(piles::capsules(), steps) },
+    Scene { name: "disks", run: |steps| go(piles::disks(), steps) },
     Scene { name: "free-100", run: |steps| go(chain(100, Link::None), steps) },
     Scene { name: "free-1000", run: |steps| go(chain(1000, Link::None), steps) },
     Scene { name: "free-10000", run: |steps| go(chain(10_000, Link::None), steps) },
@@ -50,6 +61,23 @@ fn main() {
 
 fn go(mut simulation: Simulation, steps: u64) {
     simulation.run(steps, &mut []).expect("the run goes on");
+    println!("bits {:x}", bits(&simulation.state));
+    println!("memory {:.0} kB", memory());
+}
+
+/// A number that changes with any bit of q, v and the lasting forces.
+fn bits(state: &State) -> u64 {
+    let all = state.q.iter().chain(&state.v).chain(&state.memory.forces);
+    all.fold(0xcbf2_9ce4_8422_2325, |sum: u64, x| {
+        (sum.rotate_left(5) ^ x.to_bits()).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// The most memory that the process had [kB]; 0 where the system does not tell.
+fn memory() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0.0)
 }
 
 /// With ledger and summary; begun again every 2000 steps, so that flight, bounces and rest keep their shares.
@@ -106,70 +134,6 @@ fn pendulum() -> Simulation {
 
 fn round(moment: f64) -> [[f64; 3]; 3] {
     std::array::from_fn(|i| std::array::from_fn(|j| if i == j { moment } else { 0.0 }))
-}
-
-/// Balls along a side of the packing.
-const SIDE: usize = 10;
-/// Radius of its balls [m].
-const RADIUS: f64 = 0.05;
-
-/// 1000 balls in a box, pressed together by a thousandth of their radius and shaken, and what `add` adds.
-fn packing(add: fn(&mut ModelBuilder)) -> Simulation {
-    let mut builder = ModelBuilder::new();
-    builder.gravity([0.0, 0.0, -9.81]);
-    let material = builder.material("stuff");
-    let law = Coulomb { friction: 0.4, restitution: 0.2, ..Coulomb::default() };
-    let law = builder.law("all", law);
-    builder.default_pair(law);
-    let width = 2.0 * RADIUS * SIDE as f64;
-    let walls = [
-        ([0.0, 0.0, 1.0], 0.0),
-        ([1.0, 0.0, 0.0], 0.0),
-        ([0.0, 1.0, 0.0], 0.0),
-        ([-1.0, 0.0, 0.0], width),
-        ([0.0, -1.0, 0.0], width),
-    ];
-    for (k, (normal, at)) in walls.into_iter().enumerate() {
-        let plane = Shape::half_space(normal).expect("a plane");
-        let wall = KinematicBody::new(&format!("wall {k}"), vec![Collider::space(plane, material)]);
-        builder.kinematic(KinematicBody { position: [at; 3], ..wall });
-    }
-    let (ball, mut random) = (Shape::ball(RADIUS).expect("a ball"), Random::new(1));
-    let mass = ball.mass_properties(1000.0).expect("a solid");
-    for k in 0..SIDE * SIDE * SIDE {
-        let place = [k % SIDE, k / SIDE % SIDE, k / (SIDE * SIDE)];
-        let off = random.vector(1e-3 * RADIUS);
-        let body = Body::new(&format!("ball {k}"), mass.mass, mass.inertia);
-        builder.body(Body {
-            position: std::array::from_fn(|i| (2.0 * place[i] as f64 + 1.0) * RADIUS + off[i]),
-            velocity: random.vector(0.1),
-            angular_velocity: random.vector(1.0),
-            colliders: vec![Collider::space(ball.clone(), material)],
-            ..body
-        });
-    }
-    builder.allow_initial_violation();
-    add(&mut builder);
-    simulation(builder, MoreauJean::default(), 1e-3)
-}
-
-/// A soft spring between two balls far apart.
-fn add_spring(builder: &mut ModelBuilder) {
-    let ends = [0, 999].map(|i| Anchor { on: Rigid::Body(i), at: [0.0; 3] });
-    let (stiffness, damping, rest_length) = (1.0, 0.0, 0.1);
-    builder.spring(Spring { name: "spring".into(), ends, stiffness, damping, rest_length });
-}
-
-/// A mass that rests on a gap of its own, far from the balls.
-fn add_gap(builder: &mut ModelBuilder) {
-    let mass = builder.linear(Linear::new("mass", Sparse::diagonal(&[1.0])).load(&[-9.81]));
-    let law = builder.law("stop", NewtonImpact { restitution: 0.0 });
-    builder.linear_gap("floor", law, &[(mass, 0, 1.0)], 0.0);
-}
-
-/// A spherical joint between two neighbours at the top.
-fn add_joint(builder: &mut ModelBuilder) {
-    builder.joint("joint", Spherical::at([0.1, 0.95, 0.95]), Rigid::Body(990), Rigid::Body(991));
 }
 
 #[derive(Clone, Copy)]

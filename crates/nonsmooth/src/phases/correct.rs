@@ -1,0 +1,66 @@
+//! Passes of Newton's iteration with one factor, where every row is bilateral and joins bodies.
+//!
+//! ```text
+//! guess     v⁺ = v_free + M̂⁻¹ J(q)ᵀ h λ                  with the forces of the last step: off by h² λ̇
+//! pass      v = v_free + M̂⁻¹ Jᵀ p,   u = J v + offset + shift + D p,   p ← p − W̃⁻¹ u,   v⁺ = v − M̂⁻¹ Jᵀ W̃⁻¹ u
+//! ```
+//!
+//! J and the offsets are those of the guess of this pass, W̃ is that of an earlier one. u is the residual of the nonlinear problem, so what
+//! W̃ is off by costs a little of the rate and nothing of the end.
+
+use super::assemble::assemble;
+use super::factorize::Mass;
+use super::solve::Impulses;
+use crate::model::{ActiveConstraints, Free, Model};
+use nonsmooth_solvers::{Problem, Report, Solver, Status, certify};
+
+/// Note of a step: rows of joints follow from others, so that only their sum acts and each of their reactions is one of many.
+pub const REDUNDANT: &str = "redundant joints: each of their reactions is one of many";
+
+/// Whether all active constraints are bilateral.
+#[inline]
+pub fn is_bilateral(model: &Model, active: &ActiveConstraints) -> bool {
+    !active.is_empty() && active.runs.iter().all(|run| model.law(run.law).forms().bilateral)
+}
+
+/// v⁺ with the impulses of the last step and J as it is now.
+pub fn guess(active: &ActiveConstraints, mass: &Mass, free: &Free, p: &[f64], v_next: &mut Vec<f64>) {
+    v_next.clone_from(&free.v);
+    active.jacobian.push_all(mass.groups(), p, v_next);
+}
+
+/// Corrects the impulses and v⁺ with the factor that the solver has.
+pub fn correct(
+    solver: &dyn Solver,
+    active: &ActiveConstraints,
+    mass: &Mass,
+    free: &Free,
+    impulses: &mut Impulses,
+    v_next: &mut Vec<f64>,
+) {
+    let Impulses { p, u, .. } = impulses;
+    guess(active, mass, free, p, v_next);
+    u.resize(p.len(), 0.0);
+    active.jacobian.multiply(v_next, u);
+    for (i, u) in u.iter_mut().enumerate() {
+        *u = -(*u + active.offset[i] + active.shift[i] + active.compliance[i] * p[i]);
+    }
+    solver.back_substitute(u);
+    p.iter_mut().zip(&*u).for_each(|(p, u)| *p += u);
+    active.jacobian.push_all(mass.groups(), u, v_next);
+}
+
+/// The problem of the last pass and its certificate.
+pub fn certify_pass(
+    (active, mass, free): (&ActiveConstraints, &Mass, &Free),
+    tolerance: f64,
+    problem: &mut Problem,
+    impulses: &mut Impulses,
+    passes: usize,
+) -> Report {
+    assemble(active, mass, free, problem);
+    let found = certify(problem, &impulses.p, &mut impulses.u);
+    let status = if found.residual <= tolerance { Status::Converged } else { Status::Stalled };
+    let (residual, worst) = (found.residual, found.worst);
+    Report { status, iterations: passes, method: "bilateral", residual, worst }
+}
