@@ -17,7 +17,7 @@ use crate::set::{MAX_DIM, Set};
 use crate::sparse::Sparse;
 use crate::vector::{add6, cross, dot, dot6, six};
 use rayon::prelude::*;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Rows up to which W of general rows is formed at once: it is kept while nothing changes, and small ones are solved by pivots.
 pub(crate) const FORMED: usize = 300;
@@ -35,7 +35,31 @@ pub(crate) struct Posed {
     responses: OnceLock<Responses>,
     primal: OnceLock<Option<Primal>>,
     blocks: OnceLock<Blocks>,
+    /// Memory of blocks that were forgotten.
+    spare: Spare,
     assembled: OnceLock<Sparse>,
+}
+
+/// Memory to be used again; it says nothing, and a copy has none.
+#[derive(Debug, Default)]
+struct Spare(Mutex<Blocks>);
+
+impl Clone for Spare {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl Spare {
+    fn take(&self) -> Blocks {
+        self.0.lock().map_or_else(|_| Blocks::default(), |mut kept| std::mem::take(&mut *kept))
+    }
+
+    fn keep(&mut self, blocks: Blocks) {
+        if let Ok(kept) = self.0.get_mut() {
+            *kept = blocks;
+        }
+    }
 }
 
 /// Where the sets of a problem lie, and how much they weigh.
@@ -43,6 +67,8 @@ pub(crate) struct Posed {
 struct Blocks {
     /// Of each set; empty where set i is contact i.
     place: Vec<Place>,
+    /// First row of each set; empty likewise.
+    begin: Vec<u32>,
     weights: Vec<f64>,
 }
 
@@ -74,7 +100,9 @@ impl Posed {
     pub(crate) fn forget(&mut self) {
         self.responses = OnceLock::new();
         self.primal = OnceLock::new();
-        self.blocks = OnceLock::new();
+        if let Some(blocks) = self.blocks.take() {
+            self.spare.keep(blocks);
+        }
         self.assembled = OnceLock::new();
     }
 
@@ -151,7 +179,8 @@ impl Posed {
 
     fn blocks(&self, sets: &[Set]) -> &Blocks {
         self.blocks.get_or_init(|| {
-            let (place, begin) = self.places(sets);
+            let Blocks { mut place, mut begin, mut weights } = self.spare.take();
+            self.find_places(sets, &mut place, &mut begin);
             let weight = |c: usize| {
                 let (place, begin) = match place.get(c) {
                     Some(place) => (*place, begin[c] as usize),
@@ -162,17 +191,24 @@ impl Posed {
                 self.fill_block(place, begin, dim, &mut block);
                 largest_eigenvalue(&block[..dim * dim], dim)
             };
-            let weights = (0..sets.len()).into_par_iter().with_min_len(1024).map(weight).collect();
-            Blocks { place, weights }
+            weights.clear();
+            if sets.len() <= 1024 {
+                weights.extend((0..sets.len()).map(weight));
+            } else {
+                let all = (0..sets.len()).into_par_iter().with_min_len(1024);
+                all.map(weight).collect_into_vec(&mut weights);
+            }
+            Blocks { place, begin, weights }
         })
     }
 
     /// The place and the first row of each set; nothing where set i is contact i.
-    fn places(&self, sets: &[Set]) -> (Vec<Place>, Vec<u32>) {
+    fn find_places(&self, sets: &[Set], places: &mut Vec<Place>, begins: &mut Vec<u32>) {
+        places.clear();
+        begins.clear();
         if self.is_contacts() {
-            return (Vec::new(), Vec::new());
+            return;
         }
-        let (mut places, mut begins) = (Vec::with_capacity(sets.len()), Vec::with_capacity(sets.len()));
         let (mut c, mut begin, mut row) = (0, 0, 0);
         for set in sets {
             while self.jacobian.rows_of(c).end <= begin {
@@ -190,7 +226,6 @@ impl Posed {
             begins.push(begin as u32);
             begin += set.dim();
         }
-        (places, begins)
     }
 
     /// W_cc of the set at `place`, whose first row is `begin`, by rows.
@@ -258,10 +293,22 @@ impl Posed {
     /// v = M̂⁻¹ Jᵀ p by slots, in `v`. Each thread goes through all contacts for a part of the bodies, so that every body
     /// adds up its impulses in the same order whatever the threads.
     pub(crate) fn velocities(&self, p: &[f64], v: &mut Vec<f64>) {
-        let n = 6 * self.bodies().len();
         v.clear();
-        v.resize(n, 0.0);
-        let (moving, _) = v.as_chunks_mut::<6>();
+        v.resize(self.n_slots(), 0.0);
+        self.add_velocities(p, v);
+    }
+
+    /// Slots of all velocities.
+    pub(crate) fn n_slots(&self) -> usize {
+        match self.jacobian.has_general() {
+            true => self.responses().n_slots,
+            false => 6 * self.bodies().len(),
+        }
+    }
+
+    /// v ← v + M̂⁻¹ Jᵀ p by slots.
+    pub(crate) fn add_velocities(&self, p: &[f64], v: &mut [f64]) {
+        let (moving, _) = v[..6 * self.bodies().len()].as_chunks_mut::<6>();
         let threads = rayon::current_num_threads();
         if threads == 1 || self.contacts().len() < SHARED {
             self.add_contacts(p, 0, moving);
@@ -295,9 +342,8 @@ impl Posed {
     }
 
     /// Adds the general rows to the velocities.
-    fn add_rows(&self, p: &[f64], v: &mut Vec<f64>) {
+    fn add_rows(&self, p: &[f64], v: &mut [f64]) {
         let rows = self.responses();
-        v.resize(rows.n_slots, 0.0);
         for c in 0..self.jacobian.n_constraints() {
             if !matches!(self.jacobian.kind(c), Kind::General(_)) {
                 continue;

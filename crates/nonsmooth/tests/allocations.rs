@@ -6,9 +6,12 @@
 // A global allocator is an unsafe trait; this one only counts and passes on to the system's.
 #![allow(unsafe_code)]
 
+use nonsmooth::geometry::spatial::Shape;
 use nonsmooth::integrators::find as find_integrator;
+use nonsmooth::joints::Revolute;
 use nonsmooth::laws::{Coulomb, NewtonImpact};
-use nonsmooth::model::{Linear, ModelBuilder};
+use nonsmooth::model::rigid::{Body, Collider, KinematicBody};
+use nonsmooth::model::{Linear, ModelBuilder, Rigid};
 use nonsmooth::{Integrator, Model, Simulation, SolverSettings, State};
 use nonsmooth_solvers::{Options, Sparse};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -115,6 +118,33 @@ fn corner() -> (Arc<Model>, State) {
     builder.build(0.0).expect("a right model")
 }
 
+/// A ball on a floor with friction: it lies there, or slides and then rolls with `v` [m/s].
+fn ball_on_floor(friction: f64, v: f64) -> (Arc<Model>, State) {
+    let mut builder = ModelBuilder::new();
+    builder.gravity([0.0, 0.0, -9.81]);
+    let law = builder.law("rough", Coulomb { friction, restitution: 0.5, ..Coulomb::default() });
+    let material = builder.material("rubber");
+    builder.default_pair(law);
+    let floor = Shape::half_space([0.0, 0.0, 1.0]).expect("a plane");
+    builder.kinematic(KinematicBody::new("floor", vec![Collider::space(floor, material)]));
+    let mut ball = Body::new("ball", 1.0, [[0.004, 0.0, 0.0], [0.0, 0.004, 0.0], [0.0, 0.0, 0.004]]);
+    (ball.position, ball.velocity) = ([0.0, 0.0, 0.1], [v, 0.0, 0.0]);
+    ball.colliders = vec![Collider::space(Shape::ball(0.1).expect("a ball"), material)];
+    builder.body(ball);
+    builder.build(0.0).expect("a right model")
+}
+
+/// An arm that swings about a hinge.
+fn pendulum() -> (Arc<Model>, State) {
+    let mut builder = ModelBuilder::new();
+    builder.gravity([0.0, 0.0, -9.81]);
+    let mut arm = Body::new("arm", 1.0, [[0.01, 0.0, 0.0], [0.0, 0.08, 0.0], [0.0, 0.0, 0.08]]);
+    arm.position = [0.5, 0.0, 0.0];
+    let arm = builder.body(arm);
+    builder.joint("hinge", Revolute::at([0.0; 3]).axis([0.0, 1.0, 0.0]), Rigid::World, arm);
+    builder.build(0.0).expect("a right model")
+}
+
 /// Makes `warm_up` steps, then 500 more; returns the steps that allocated, with how often each did, and
 /// in how many of the 500 an impulse acted.
 fn observe(
@@ -200,6 +230,20 @@ fn no_step_of_other_schemes_allocates() {
     for scheme in ["euler-explicit", "euler-semi-implicit", "euler-implicit"] {
         none_allocates_by(scheme, std::slice::from_ref(&flight));
     }
+}
+
+#[test]
+fn no_step_of_bodies_by_kick_drift_allocates() {
+    none_allocates_by(
+        "kick-drift",
+        &[
+            ("a ball that lies", || ball_on_floor(0.3, 0.0), 50, 500..=500),
+            ("a ball that slides and rolls", || ball_on_floor(0.1, 4.0), 50, 500..=500),
+            ("a pendulum", pendulum, 20, 500..=500),
+            ("a mass in flight", free, 3, 0..=0),
+            ("beads at rest", || column(3, 0.0), 300, 500..=500),
+        ],
+    );
 }
 
 #[test]

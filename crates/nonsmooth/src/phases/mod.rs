@@ -17,7 +17,7 @@ mod solve;
 mod solve_part;
 mod tangent;
 
-pub use account::{Ledger, account};
+pub use account::{Ledger, account, account_still};
 pub use advance::{advance, carry_over, conclude};
 pub use angles::{Angles, KineticAngles, kinetic_angles};
 pub use assemble::{apply, assemble};
@@ -31,5 +31,5 @@ pub use penetration::Penetration;
 pub use project::{Projecting, Projection, project};
 pub(crate) use solve::Guess;
 pub use solve::{DEFAULT_TOLERANCE, Impulses, Policy, SolverSettings, judge, judge_report, solve};
-pub use solve_part::{is_solved_by, pose_part, solve_part};
+pub use solve_part::{PartBuffers, is_solved_by, pose_part, solve_part};
 pub use tangent::{Tangent, tangent};

@@ -12,7 +12,7 @@ use super::drift::Drift;
 use super::kick::{IN_PLACE, Kick};
 use crate::error::StepResult;
 use crate::model::{ActiveConstraints, Model};
-use crate::phases::{Mass, SolverSettings, pose_part};
+use crate::phases::{Mass, PartBuffers, SolverSettings, pose_part};
 use nonsmooth_solvers::{Problem, Set};
 
 /// Most corrections in a row.
@@ -25,7 +25,8 @@ const INEXACT: f64 = 1e-8;
 pub(super) struct JointCorrection {
     list: Vec<u32>,
     problem: Problem,
-    dp: Vec<f64>,
+    /// δp.
+    buffers: PartBuffers,
     zeros: Vec<f64>,
 }
 
@@ -68,7 +69,7 @@ impl Kick {
         joints: &mut JointCorrection,
         drift: &mut Drift,
     ) -> StepResult {
-        let JointCorrection { list, problem, dp, zeros } = joints;
+        let JointCorrection { list, problem, buffers, zeros } = joints;
         zeros.clear();
         zeros.resize(active.n_rows(), 0.0);
         let mut last = f64::INFINITY;
@@ -79,8 +80,9 @@ impl Kick {
             }
             last = error;
             self.set_offsets(active, roles, drift, list);
-            pose_part((active, list), mass, &self.v, problem, zeros, dp);
-            nonsmooth_solvers::solve(&mut *settings.solver, problem, INEXACT, dp, &mut Vec::new());
+            pose_part((active, list), mass, &self.v, problem, zeros, buffers);
+            let PartBuffers { p: dp, u, .. } = &mut *buffers;
+            nonsmooth_solvers::solve(&mut *settings.solver, problem, INEXACT, dp, u);
             let mut next = dp.iter();
             for &c in &*list {
                 self.p[active.rows(c as usize)].iter_mut().zip(&mut next).for_each(|(p, dp)| *p += dp);

@@ -215,15 +215,21 @@ pub fn first_meeting_of_all(
     is_known: impl Fn((u32, u32)) -> bool,
 ) -> StepResult<Option<f64>> {
     let table = &model.rigid;
+    let is_fast = |row: &ColliderRow| {
+        let i = row.on.0 as usize;
+        i < table.bodies.len()
+            && path.at.is_present(i)
+            && path.own_way(model, row.on) > 0.5 * row.thickness
+    };
+    if !table.colliders.iter().any(is_fast) {
+        return Ok(None);
+    }
     let mut is_fast = vec![false; table.bodies.len()];
     for row in &table.colliders {
         let i = row.on.0 as usize;
         if i < is_fast.len() && path.at.is_present(i) {
             is_fast[i] |= path.own_way(model, row.on) > 0.5 * row.thickness;
         }
-    }
-    if !is_fast.contains(&true) {
-        return Ok(None);
     }
     let margin = |i: usize| {
         let is_there = i >= is_fast.len() || path.at.is_present(i);

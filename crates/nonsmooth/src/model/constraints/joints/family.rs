@@ -39,8 +39,12 @@ struct Posed {
 
 impl Posed {
     fn new(joint: &JointRow, at: &Instant<'_>) -> Self {
+        Self::with(joint, at, JointRows::flat())
+    }
+
+    #[inline]
+    fn with(joint: &JointRow, at: &Instant<'_>, mut rows: JointRows) -> Self {
         let sides = joint.sides_at(at);
-        let mut rows = JointRows::default();
         joint.rows(&sides, &mut rows);
         Self { sides, rows }
     }
@@ -217,6 +221,23 @@ impl ConstraintFamily for Joints {
         Ok(())
     }
 
+    fn velocities_and_positions(
+        &self,
+        model: &Model,
+        at: &Instant<'_>,
+        active: &ActiveConstraints,
+        own: &Range<usize>,
+        (u, y): (&mut [f64], &mut [f64]),
+    ) -> StepResult {
+        for c in own.clone() {
+            let posed = Posed::new(joint_of(model, active, c), at);
+            for (k, row) in active.rows(c).enumerate() {
+                (u[row], y[row]) = (posed.rate(k), posed.rows.y[k]);
+            }
+        }
+        Ok(())
+    }
+
     fn add_forces(
         &self,
         model: &Model,
@@ -246,7 +267,7 @@ impl ConstraintFamily for Joints {
     ) -> StepResult {
         for c in active.own[self.family as usize].clone() {
             let joint = joint_of(model, active, c);
-            let posed = Posed::new(joint, at);
+            let posed = Posed::with(joint, at, JointRows::default());
             for (k, row) in active.rows(c).enumerate() {
                 let on = [&posed.rows.on_a[k], &posed.rows.on_b[k]];
                 let driven = model.rigid.driven_acceleration(joint.between, at.t, on)?;

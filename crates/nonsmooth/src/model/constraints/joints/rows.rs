@@ -108,9 +108,16 @@ pub struct JointRows {
     pub on_b: [[f64; 6]; 6],
     /// J̇ v with v̇ = 0 [m/s², rad/s²].
     pub curvature: [f64; 6],
+    /// Whether nobody asks for the curvature.
+    is_flat: bool,
 }
 
 impl JointRows {
+    /// No rows yet; those that come need no curvature.
+    pub(crate) fn flat() -> Self {
+        Self { is_flat: true, ..Self::default() }
+    }
+
     /// Number of rows.
     #[inline]
     pub fn len(&self) -> usize {
@@ -149,7 +156,11 @@ impl JointRows {
     pub fn meet(&mut self, a: &Side, b: &Side, along: DVec3) {
         let y = along.dot(b.point - a.point);
         let row = PairRow::pull(a, b, along, 0.5 * (a.point + b.point));
-        self.push(y, row, along.dot(b.centripetal_at(b.point) - a.centripetal_at(a.point)));
+        let curvature = match self.is_flat {
+            true => 0.0,
+            false => along.dot(b.centripetal_at(b.point) - a.centripetal_at(a.point)),
+        };
+        self.push(y, row, curvature);
     }
 
     /// The two points coincide along axis `k` of a.
@@ -163,8 +174,11 @@ impl JointRows {
     #[inline]
     pub fn align(&mut self, a: &Side, b: &Side, k: usize) {
         let (e, f) = (a.axes[k], b.axes[2]);
-        let (e_dot, f_dot) = (a.spin.cross(e), b.spin.cross(f));
-        let curvature = b.spin.cross(f_dot).dot(e) + 2.0 * f_dot.dot(e_dot) + f.dot(a.spin.cross(e_dot));
+        let mut curvature = 0.0;
+        if !self.is_flat {
+            let (e_dot, f_dot) = (a.spin.cross(e), b.spin.cross(f));
+            curvature = b.spin.cross(f_dot).dot(e) + 2.0 * f_dot.dot(e_dot) + f.dot(a.spin.cross(e_dot));
+        }
         self.push(e.dot(f), PairRow::moment(f.cross(e)), curvature);
     }
 
