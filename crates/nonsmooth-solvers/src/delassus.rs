@@ -246,14 +246,6 @@ impl Delassus {
         }
     }
 
-    /// W where it was given by rows.
-    pub(crate) fn given(&self) -> Option<&Sparse> {
-        match &self.form {
-            Form::Explicit(w) => Some(w),
-            _ => None,
-        }
-    }
-
     /// D of a row, which `primal` does not have; 0 where W was given by rows.
     #[inline]
     pub(crate) fn compliance(&self, row: usize) -> f64 {
@@ -263,14 +255,6 @@ impl Delassus {
     /// Whether some rows are contacts of bodies, given by frames and arms.
     pub(crate) fn has_contacts(&self) -> bool {
         matches!(&self.form, Form::Posed(posed) if !posed.contacts().is_empty())
-    }
-
-    /// Bodies and other groups that rows may name; none where W is given by rows.
-    pub(crate) fn n_groups(&self) -> Option<usize> {
-        match &self.form {
-            Form::Posed(posed) => Some(posed.mass.n_groups()),
-            _ => None,
-        }
     }
 
     /// u ← u + W p, without forming W; `scratch` is for velocities.

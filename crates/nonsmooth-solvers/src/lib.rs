@@ -18,6 +18,7 @@
 //! ```
 
 mod certificate;
+mod conflict;
 mod delassus;
 mod dense;
 mod eigen;
@@ -43,6 +44,7 @@ mod stamp;
 mod vector;
 
 pub use certificate::{Certificate, certify, published_measure};
+pub use conflict::{Conflict, conflict};
 pub use delassus::Delassus;
 pub use dense::{eliminate, invert};
 pub use factor::{Factor, FactorError, is_positive_definite};

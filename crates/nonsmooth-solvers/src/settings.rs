@@ -93,6 +93,8 @@ pub enum GradientStep {
 pub struct Auto {
     /// Most exchanges of the active set before the next method.
     pub max_exchanges: usize,
+    /// Most work on an island with friction, in sweeps over it.
+    pub max_cost: usize,
 }
 
 /// `active-set`: warm-started block pivoting on a sparse factor.
@@ -197,7 +199,7 @@ pub struct Enumerate;
 
 impl Default for Auto {
     fn default() -> Self {
-        Self { max_exchanges: 1000 }
+        Self { max_exchanges: 1000, max_cost: 1_000_000 }
     }
 }
 
@@ -205,7 +207,7 @@ impl Settings for Auto {
     const NAME: &'static str = "auto";
 
     fn values(&self) -> Vec<(&'static str, Value)> {
-        vec![("max_exchanges", self.max_exchanges.into())]
+        vec![("max_exchanges", self.max_exchanges.into()), ("max_cost", self.max_cost.into())]
     }
 }
 

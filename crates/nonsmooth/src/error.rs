@@ -39,12 +39,18 @@ impl From<Vec<OptionError>> for Error {
     }
 }
 
+/// What is proved of constraints that cannot be reconciled.
+fn contradiction(names: &[String]) -> String {
+    format!("has no solution: {} cannot hold together", names.join(", "))
+}
+
 /// Why a step could not be made. The state is as it was before.
 #[derive(Debug, Error)]
 pub enum StepError {
     /// The one-step problem was not brought to tolerance.
     #[error(
-        "the contact problem was not solved ({status} by {method}): residual {residual:.3e}, tolerance {tolerance:.1e}{}",
+        "the contact problem {} ({status} by {method}): residual {residual:.3e}, tolerance {tolerance:.1e}{}",
+        if conflict.is_empty() { "was not solved".to_owned() } else { contradiction(conflict) },
         worst.as_ref().map_or(String::new(), |name| format!(", worst at {name}"))
     )]
     NotConverged {
@@ -58,6 +64,8 @@ pub enum StepError {
         tolerance: f64,
         /// The constraint or contact that contributes most.
         worst: Option<String>,
+        /// The constraints and contacts that cannot be reconciled, where that is proved.
+        conflict: Vec<String>,
     },
     /// The solver does not take this problem.
     #[error("{0}")]

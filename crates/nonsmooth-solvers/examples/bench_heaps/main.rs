@@ -1,7 +1,8 @@
 //! Processor time per jammed step of falling spheres, one thread, and how many steps `auto` certifies.
 //!
 //! `cargo run --release -p nonsmooth-solvers --example bench_heaps` prints the table, `--only "500, 0.5"` the rows with these words,
-//! `--attempts yes` what was tried in the steps that took longest or missed the tolerance.
+//! `--attempts yes` what was tried in the steps that took longest or missed the tolerance, `--seeds 1` takes the first seed alone,
+//! `--cost 25000` ends the chain after that much work.
 
 mod fall;
 
@@ -65,13 +66,15 @@ struct Taken {
 }
 
 fn main() -> Result<(), String> {
-    let (mut only, mut attempts) = (String::new(), false);
+    let (mut only, mut attempts, mut seeds, mut cost) = (String::new(), false, usize::MAX, None);
     let mut arguments = std::env::args().skip(1);
     while let Some(name) = arguments.next() {
         let value = arguments.next().ok_or(format!("{name} needs a value"))?;
         match name.as_str() {
             "--only" => only = value,
             "--attempts" => attempts = value == "yes",
+            "--seeds" => seeds = value.parse().map_err(|_| "--seeds needs a number")?,
+            "--cost" => cost = Some(value.parse().map_err(|_| "--cost needs a number")?),
             other => return Err(format!("no argument {other}")),
         }
     }
@@ -81,18 +84,18 @@ fn main() -> Result<(), String> {
     println!("|---|---|---|---|---|---|---|");
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(|e| e.to_string())?;
     for case in cases().iter().filter(|case| case.name.contains(&only)) {
-        pool.install(|| row(case, attempts))?;
+        pool.install(|| row(case, attempts, seeds.min(case.seeds), cost))?;
     }
     Ok(())
 }
 
 /// One row of the table.
-fn row(case: &Case, attempts: bool) -> Result<(), String> {
+fn row(case: &Case, attempts: bool, seeds: usize, cost: Option<f64>) -> Result<(), String> {
     let (mut taken, mut contacts) = (Vec::new(), 0);
-    for seed in 0..case.seeds {
+    let options = cost.map_or(Options::default(), |cost| Options::default().with("max_cost", cost));
+    for seed in 0..seeds {
         let mut fall = (case.make)(seed);
-        let mut solver =
-            find("auto").ok_or("no auto")?.build(&Options::default()).map_err(|e| format!("{e:?}"))?;
+        let mut solver = find("auto").ok_or("no auto")?.build(&options).map_err(|e| format!("{e:?}"))?;
         for k in 0..case.to {
             let step = fall.step();
             let measured = k >= case.from;

@@ -203,7 +203,7 @@ impl Apgd {
 
 /// Whether W is far from symmetric. The W of bodies in implicit rotation has an asymmetry of at most 1e-2: there
 /// acceleration is better. Of 77 friction problems 73 reach 1e-8 in a second of time with this limit, 69 with none.
-fn is_skew(problem: &Problem) -> bool {
+pub(super) fn is_skew(problem: &Problem) -> bool {
     match &problem.delassus.form {
         Form::Explicit(w) => !problem.delassus.symmetric && !w.is_symmetric(SKEW),
         Form::Primal(_) | Form::Posed(_) => false,

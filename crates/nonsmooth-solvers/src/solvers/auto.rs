@@ -4,24 +4,9 @@
 //! on a limit or stalls because W is no P-matrix `lemke` decides up to `LEMKE_LIMIT` rows, then `newton`, then
 //! `interior-point`. Relays begin with `lemke`, small unsymmetric problems go there after a few exchanges. A ray of Lemke that no other method refutes is reported as infeasible.
 //!
-//! Friction: with a guess, `FIRST_SWEEPS` of `nsgs` over the whole, which is all that most steps need. Then the problem is split
-//! into islands, and each goes down this list until its certificate is met:
-//!
-//! 1. `nsgs`, while its rate promises the tolerance within `MORE_SWEEPS`;
-//! 2. `newton`, which does in tens of systems what Gauss–Seidel does in thousands of sweeps; from cold, where W says that contacts
-//!    outnumber velocities (walls, towers) or the tolerance is loose, `admm`, which needs one factor for tens of iterations;
-//! 3. `interior-point`, whose iterates stay inside the cones: it solves what Newton's iterates cycle on;
-//! 4. `newton` from its end, and anew from p = 0;
-//! 5. `nsgs` to its limit.
-//!
-//! Contacts of bodies, with or without other rows: sweeps over the whole come first, guess or not, and are extrapolated (`gauss_seidel.rs`); from
-//! thousands of contacts on they go by colours. Islands that are left go down the list in `contacts`: more sweeps, whatever they
-//! promise, for a system of Newton's costs hundreds; `newton` in velocities; in the plane `lemke-faceted`, which cannot
-//! stall; `apgd`, which needs no factor; then what takes long. Isostatic ones asked for few digits go to `apgd` first: of 36 steps of 500
-//! spheres at rest that sweeps find hard it solves 28 to 1e-4 in 10 000 iterations, sweeps 4, `newton` none in 60 systems. Islands beyond `MOST_BODIES` or `MOST_CONTACTS` have sweeps
-//! and `apgd` only, beyond `GRADIENT_CONTACTS` sweeps only, so that memory stays proportional to the contacts.
-//!
-//! What all of it misses from a guess is begun anew from p = 0; the better end is returned.
+//! Friction, and contacts of bodies without: sweeps over the whole while their rate promises the tolerance within `MORE_SWEEPS`, which is all that most
+//! steps need. Then the problem is split into islands, and each goes down the table of `chain.rs` until its certificate is met.
+//! The first start is the guess or p = 0; the other is tried later. The best impulses of all stages are returned.
 //!
 //! An island's share of the tolerance is that of its rows: ‖r_i‖² ≤ (n_i/n) (tolerance · S)², S that of the certificate, so that an
 //! island at rest need not be solved to the rounding of its own small velocities.
@@ -30,27 +15,35 @@ use super::active_set::{ActiveSet, MAX_EXCHANGES, single};
 use super::admm::Admm;
 use super::apgd::Apgd;
 use super::bilateral::Bilateral;
+use super::chain::{Method, STAGES, Stage, Start};
 use super::gauss_seidel::Progress;
 use super::interior_point::{InteriorPoint, RUNAWAY};
-use super::kinds::{MOST_CONTACTS, is_hyperstatic, is_isostatic, is_moderate, is_plane};
+use super::kinds::{MOST_CONTACTS, Traits};
 use super::lemke::Lemke;
 use super::lemke_faceted::LemkeFaceted;
 use super::newton::Newton;
 use super::nsgs::Nsgs;
-use super::sweep::Order;
+use super::sweep::{Order, Rule};
 use super::{Attempt, Entry, Outcome, Solver, Status, Unsupported};
 use crate::certificate::certify;
 use crate::islands::{Island, islands};
 use crate::linearise::Equations;
-use crate::options::Options;
+use crate::options::{Declared, Kind, Options};
 use crate::problem::Problem;
 use crate::set::Set;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "auto",
     about: "the default chain: picks by kind and size, moves on where a method stalls, says what it tried",
-    options: &[&MAX_EXCHANGES],
-    make: |options| Box::new(Auto::new(options.count(&MAX_EXCHANGES))),
+    options: &[&MAX_EXCHANGES, &MAX_COST],
+    make: |options| Box::new(Auto::new(options.count(&MAX_EXCHANGES), options.count(&MAX_COST))),
+};
+
+const MAX_COST: Declared = Declared {
+    name: "max_cost",
+    about: "most work on an island with friction before giving up, in sweeps over it; more never gives less [–]",
+    kind: Kind::Count,
+    default: "1000000",
 };
 
 /// Rows up to which Lemke is tried: the dense tableau of 2000 rows is 64 MB, and each pivot passes over all of it.
@@ -60,63 +53,25 @@ const LEMKE_LIMIT: usize = 2000;
 const LEMKE_FIRST: usize = 100;
 /// Exchanges for a step whose contacts are nearly those of the step before.
 const NEAR_GUESS: usize = 3;
-/// Rows up to which direct factors of W are tried on friction.
-const DIRECT_LIMIT: usize = 60_000;
 /// Sweeps before the rate is looked at.
 const FIRST_SWEEPS: usize = 20;
 /// Sweeps that are made more if they promise the tolerance: as many as the problem has rows, within these bounds. A
 /// linear system of `newton` costs 50 sweeps at 60 rows and 400 at 8000, and about ten are needed.
 const MORE_SWEEPS: (usize, usize) = (200, 1000);
-/// Sweeps before another method is tried, whatever they promise. Steps of a wall to 1e-8 take two thirds of the time that they
-/// take with `newton` first, those of a tower twice as long.
+/// Sweeps before another method is tried, whatever they promise.
 const MOST_SWEEPS: usize = 2000;
-/// Sweeps of the last resort; for isostatic ones asked for few digits that is before alternating directions, which seldom help there.
+/// Sweeps over the whole where an island is too large for anything else.
 const LAST_SWEEPS: usize = 20_000;
-/// Linear systems of the first attempt of Newton; piles need 15 from the end of the sweeps.
-const FIRST_SYSTEMS: usize = 25;
-/// Linear systems of an attempt of Newton after the first.
+/// Linear systems of Newton's method for complementarity and from the end of the interior point.
 const NEWTON_SYSTEMS: usize = 300;
-/// Tolerance from which isostatic ones go to gradients, and alternating directions come before Newton's method everywhere: at 1e-4
-/// the collection is 3 % faster with them and its worst case 2.8 times, at 1e-8 it is 3 % slower.
-const LOOSE: f64 = 1e-6;
+/// Rows up to which a problem without guess is split into islands at once.
+const SPLIT_ROWS: usize = 3000;
 /// Rounds over the islands until the whole is within tolerance.
 const ROUNDS: usize = 4;
-/// Iterations of alternating directions on walls, where one factor serves tens of them: those of the collection that it
-/// solves at all take 24 to 80 at 1e-8.
-const ADMM_ITERATIONS: f64 = 200.0;
 /// Steps of the interior point.
 const INTERIOR_STEPS: usize = 400;
-/// Rows up to which an isostatic one asked for few digits goes down the whole list: at 470 rows the interior point took 60 ms to 1e-6 where the
-/// methods before it ended at 1.7e-5; at 3000 the end of the list took 12 s and solved no step of 500 spheres.
-const ISOSTATIC_THOROUGH: usize = 1500;
-/// Rows up to which the interior point is tried on contacts of bodies: it forms W.
-const INTERIOR_ROWS: usize = 3000;
-/// Rows up to which Lemke's method is tried on bodies in the plane: grains that avalanche in a drum, 290 rows on which all
-/// other methods end between 1e-5 and 1e-3, take 63 ms to 1e-15.
-const PLANE_ROWS: usize = 1000;
-/// Contacts up to which projected gradients are tried: they keep six vectors, 150 bytes per contact.
-const GRADIENT_CONTACTS: usize = 100_000;
-/// Iterations of projected gradients; a column of ten boxes that slides and tips takes 5700 to 1e-10.
-const GRADIENTS: f64 = 20_000.0;
-
-/// A method of the chain.
-#[derive(Clone, Copy)]
-enum Method {
-    Lemke,
-    /// With a budget of linear systems.
-    Newton(usize),
-    /// From p = 0.
-    NewtonAnew,
-    /// With a budget of sweeps.
-    Sweeps(usize),
-    InteriorPoint,
-    Admm,
-    /// To its own limit.
-    AdmmToTheEnd,
-    Apgd,
-    /// Friction in the plane as an LCP.
-    LemkeFaceted,
-}
+/// By how much steps of shuffled sweeps are longer: of 1, 1.2, 1.3 and 1.45 this solves most hard steps of spheres from p = 0.
+const OMEGA: f64 = 1.2;
 
 struct Auto {
     bilateral: Bilateral,
@@ -124,12 +79,17 @@ struct Auto {
     lemke: Lemke,
     newton: Newton,
     nsgs: Nsgs,
+    shuffled: Nsgs,
     interior_point: InteriorPoint,
-    admm: Admm,
     apgd: Apgd,
     attempts: Vec<Attempt>,
     kept: Vec<f64>,
+    /// Where the stage before ended.
+    ended: Vec<f64>,
+    /// The impulses handed in.
+    given: Vec<f64>,
     u: Vec<f64>,
+    max_cost: usize,
 }
 
 /// What the chain works on: an island or the whole.
@@ -141,61 +101,50 @@ struct Part<'a> {
     first: usize,
     /// Whether there is no guess.
     cold: bool,
+    /// The start that was not taken first; empty where that is p = 0.
+    other: &'a [f64],
 }
 
 impl Auto {
-    fn new(max_exchanges: usize) -> Self {
+    fn new(max_exchanges: usize, max_cost: usize) -> Self {
         Self {
             bilateral: Bilateral::default(),
             active_set: ActiveSet::new(max_exchanges),
             lemke: Lemke::new(100_000),
             newton: Newton::new(Equations::AlartCurnier, NEWTON_SYSTEMS),
-            nsgs: Nsgs::new(LAST_SWEEPS, Order::BySize),
+            nsgs: Nsgs::accelerated(Rule::Exact, Order::BySize),
+            shuffled: Nsgs::accelerated(Rule::Relaxed(OMEGA), Order::Shuffled),
             interior_point: InteriorPoint::new(INTERIOR_STEPS),
-            admm: Admm::new(&Options::default().with("max_iterations", ADMM_ITERATIONS)),
-            apgd: Apgd::new(&Options::default().with("max_iterations", GRADIENTS)),
+            apgd: Apgd::new(&Options::default()),
             attempts: Vec::new(),
             kept: Vec::new(),
+            ended: Vec::new(),
+            given: Vec::new(),
             u: Vec::new(),
+            max_cost,
         }
     }
 
     /// Tries one method, keeping the better of what was and what it made; returns the residual.
-    fn attempt(&mut self, method: Method, part: &Part, p: &mut [f64]) -> f64 {
-        let &Part { problem, tolerance, number, first, .. } = part;
+    fn attempt(&mut self, stage: Stage, part: &Part, p: &mut [f64]) -> f64 {
+        let &Part { problem, tolerance, number, first, other, .. } = part;
         let before = match self.attempts[first..].last() {
             Some(last) => last.residual,
             None => self.guess(problem, p),
         };
         self.kept.clear();
         self.kept.extend_from_slice(p);
-        let outcome = match method {
-            Method::Lemke => self.lemke.solve(problem, tolerance, p),
-            Method::Newton(budget) => self.newton.run(problem, tolerance, p, budget),
-            Method::NewtonAnew => {
-                p.fill(0.0);
-                self.newton.run(problem, tolerance, p, NEWTON_SYSTEMS)
-            }
-            Method::InteriorPoint => {
-                let made = self.interior_point.solve(problem, tolerance, p);
-                if made.status == Status::Converged {
-                    made
-                } else {
-                    // Its end is worth going on from, even where the residual is not yet the smallest.
-                    let polished = self.newton.run(problem, tolerance, p, NEWTON_SYSTEMS);
-                    Outcome { iterations: made.iterations + polished.iterations, ..polished }
-                }
-            }
-            Method::Admm => self.admm.solve(problem, tolerance, p),
-            Method::AdmmToTheEnd => Admm::new(&Options::default()).solve(problem, tolerance, p),
-            Method::Apgd => self.apgd.solve(problem, tolerance, p),
-            Method::LemkeFaceted => LemkeFaceted::new(&Options::default()).solve(problem, tolerance, p),
-            Method::Sweeps(budget) => {
-                let made = self.nsgs.sweep_until(problem, tolerance, p, budget);
-                Outcome { status: made.status, iterations: made.sweeps, method: "nsgs" }
-            }
-        };
+        match stage.start {
+            Start::Best => {}
+            Start::Last if !self.ended.is_empty() => p.copy_from_slice(&self.ended),
+            Start::Last => {}
+            Start::Other if !other.is_empty() => p.copy_from_slice(other),
+            Start::Other | Start::Zero => p.fill(0.0),
+        }
+        let outcome = self.run(stage, problem, tolerance, p);
         let mut residual = certify(problem, p, &mut self.u).residual;
+        self.ended.clear();
+        self.ended.extend_from_slice(p);
         if !(residual <= before) {
             p.copy_from_slice(&self.kept);
             residual = before;
@@ -204,6 +153,36 @@ impl Auto {
         let island = (number, problem.size());
         self.attempts.push(Attempt { method, island, status, iterations, residual });
         residual
+    }
+
+    /// One method from `p`.
+    fn run(&mut self, stage: Stage, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
+        let most = stage.most;
+        match stage.method {
+            Method::Lemke => self.lemke.solve(problem, tolerance, p),
+            Method::Newton => self.newton.run(problem, tolerance, p, most),
+            Method::InteriorPoint => {
+                let made = self.interior_point.solve(problem, tolerance, p);
+                if made.status == Status::Converged {
+                    return made;
+                }
+                // Its end is worth going on from, even where the residual is not yet the smallest.
+                let polished = self.newton.run(problem, tolerance, p, NEWTON_SYSTEMS);
+                Outcome { iterations: made.iterations + polished.iterations, ..polished }
+            }
+            Method::Admm => {
+                let most = Options::default().with("max_iterations", most as f64);
+                Admm::new(&most).solve(problem, tolerance, p)
+            }
+            Method::Gradients => self.apgd.run(problem, tolerance, p, most),
+            Method::LemkeFaceted => LemkeFaceted::new(&Options::default()).solve(problem, tolerance, p),
+            Method::Sweeps | Method::Shuffled => {
+                let shuffled = stage.method == Method::Shuffled;
+                let nsgs = if shuffled { &mut self.shuffled } else { &mut self.nsgs };
+                let made = nsgs.sweep_until(problem, tolerance, p, most);
+                Outcome { status: made.status, iterations: made.sweeps, method: "nsgs" }
+            }
+        }
     }
 
     /// The residual of the guess; p = 0 takes its place where it is not finite or runs away along a ray.
@@ -219,6 +198,11 @@ impl Auto {
         }
         p.fill(0.0);
         certify(problem, p, &mut self.u).residual
+    }
+
+    /// Whether exchanges and pivots are tried; contacts of bodies, with or without friction, are swept.
+    fn is_complementarity(problem: &Problem) -> bool {
+        problem.is_scalar() && !problem.delassus.has_contacts()
     }
 
     /// The chain for rows in ℝ₊, ℝ and intervals.
@@ -246,64 +230,29 @@ impl Auto {
         }
         let small = problem.size() <= LEMKE_LIMIT;
         let lemke = small.then_some(Method::Lemke);
-        for method in lemke.into_iter().chain([Method::Newton(NEWTON_SYSTEMS), Method::InteriorPoint]) {
-            if self.attempt(method, part, p) <= tolerance {
+        for method in lemke.into_iter().chain([Method::Newton, Method::InteriorPoint]) {
+            let stage = Stage { method, start: Start::Best, most: NEWTON_SYSTEMS, fits: |_| true };
+            if self.attempt(stage, part, p) <= tolerance {
                 break;
             }
         }
         self.summary(part.first)
     }
 
-    /// The chain for friction on one island.
-    fn friction(&mut self, part: &Part, p: &mut [f64], begun: Progress) -> Outcome {
-        self.sweep_while_it_pays(part, p, begun);
-        let direct = part.problem.size() <= DIRECT_LIMIT;
-        let factor_once = part.cold && (part.tolerance >= LOOSE || is_hyperstatic(part.problem));
-        let chain = [
-            if factor_once { Method::Admm } else { Method::Newton(FIRST_SYSTEMS) },
-            Method::InteriorPoint,
-            Method::Newton(NEWTON_SYSTEMS),
-            Method::NewtonAnew,
-            Method::Sweeps(LAST_SWEEPS),
-        ];
-        for method in chain {
+    /// The table, on one island or the whole.
+    fn friction(&mut self, part: &Part, p: &mut [f64]) -> Outcome {
+        let traits = Traits::of(part.problem, part.tolerance, part.cold);
+        let mut left = self.max_cost as f64;
+        self.ended.clear();
+        for stage in STAGES.iter().filter(|stage| (stage.fits)(&traits)) {
+            let price = stage.method.price(traits.rows);
+            let most = stage.most.min((left / price) as usize);
             let solved = self.attempts.last().is_some_and(|last| last.residual <= part.tolerance);
-            if solved {
+            if solved || most == 0 {
                 break;
             }
-            if direct || matches!(method, Method::Sweeps(_)) {
-                self.attempt(method, part, p);
-            }
-        }
-        self.summary(part.first)
-    }
-
-    /// The chain for contacts of bodies, on one island or the whole.
-    fn contacts(&mut self, part: &Part, p: &mut [f64], begun: Progress) -> Outcome {
-        self.sweep_while_it_pays(part, p, begun);
-        let size = part.problem.size();
-        let direct = is_moderate(part.problem);
-        let gradients = part.problem.sets.len() <= GRADIENT_CONTACTS;
-        let isostatic = part.tolerance >= LOOSE && is_isostatic(part.problem);
-        let thorough = !isostatic || size <= ISOSTATIC_THOROUGH;
-        let chain = [
-            (Method::Sweeps(MOST_SWEEPS), true),
-            (Method::Apgd, isostatic && gradients),
-            (Method::Newton(FIRST_SYSTEMS), direct),
-            (Method::LemkeFaceted, size <= PLANE_ROWS && is_plane(part.problem)),
-            (Method::Apgd, !isostatic && gradients),
-            (Method::Sweeps(LAST_SWEEPS), isostatic),
-            (Method::AdmmToTheEnd, direct),
-            (Method::InteriorPoint, size <= INTERIOR_ROWS && thorough),
-            (Method::Newton(if thorough { NEWTON_SYSTEMS } else { FIRST_SYSTEMS }), direct),
-            (Method::NewtonAnew, direct && thorough),
-            (Method::Sweeps(LAST_SWEEPS), thorough),
-        ];
-        for (method, _) in chain.into_iter().filter(|(_, fits)| *fits) {
-            if self.attempts.last().is_some_and(|last| last.residual <= part.tolerance) {
-                break;
-            }
-            self.attempt(method, part, p);
+            self.attempt(Stage { most, ..*stage }, part, p);
+            left -= price * self.attempts.last().map_or(0, |made| made.iterations) as f64;
         }
         self.summary(part.first)
     }
@@ -327,10 +276,8 @@ impl Auto {
             if made.status != Status::IterationLimit || !worth {
                 return made;
             }
-            // Extrapolation begins anew with every call.
-            let contacts = part.problem.delassus.has_contacts();
-            let budget = FIRST_SWEEPS.max(if contacts { sweeps } else { sweeps / 2 });
-            made = self.nsgs.sweep_until(part.problem, part.tolerance, p, budget);
+            // Extrapolation begins anew with every call, so the calls grow.
+            made = self.nsgs.sweep_until(part.problem, part.tolerance, p, FIRST_SWEEPS.max(sweeps));
             sweeps += made.sweeps;
             let last = self.attempts.last_mut().expect("the first sweeps are noted");
             (last.status, last.residual, last.iterations) = (made.status, made.residual, sweeps);
@@ -342,35 +289,37 @@ impl Auto {
         &mut self,
         whole: &Part,
         tolerance: f64,
-        found: &[(Island, Option<Problem>)],
+        found: &[Island],
         p: &mut [f64],
         total: &mut Outcome,
     ) {
         let scale = certify(whole.problem, p, &mut self.u).scale;
-        let mut part_p = Vec::new();
+        let (mut part_p, mut other) = (Vec::new(), Vec::new());
         let mut largest = 0;
-        for (number, (island, prepared)) in found.iter().enumerate() {
-            // Contacts of bodies are taken out one by one, so that memory is that of the largest of these.
-            if prepared.is_none() && island.constraints.len() > MOST_CONTACTS {
+        for (number, island) in found.iter().enumerate() {
+            // Islands are taken out one by one, so that memory is that of the largest of these.
+            if island.constraints.len() > MOST_CONTACTS {
                 continue;
             }
-            let built = prepared.is_none().then(|| island.problem(whole.problem));
-            let Some(problem) = prepared.as_ref().or(built.as_ref()) else { continue };
+            let problem = &island.problem(whole.problem);
             let share = (problem.size() as f64 / whole.problem.size() as f64).sqrt();
             part_p.clear();
             part_p.extend(island.rows.iter().map(|&i| p[i]));
+            other.clear();
+            if !whole.other.is_empty() {
+                other.extend(island.rows.iter().map(|&i| whole.other[i]));
+            }
             let own = certify(problem, &part_p, &mut self.u).scale;
             let tolerance = (tolerance * share * scale / own).max(tolerance);
             let first = self.attempts.len();
-            let part = Part { problem, tolerance, number: number + 1, first, cold: whole.cold };
-            let made = if problem.delassus.has_contacts() {
-                let begun = self.sweep(&part, &mut part_p, FIRST_SWEEPS);
-                self.contacts(&part, &mut part_p, begun)
-            } else if problem.is_scalar() {
+            let cold = whole.cold;
+            let part = Part { problem, tolerance, number: number + 1, first, cold, other: &other };
+            let made = if Self::is_complementarity(problem) {
                 self.complementarity(&part, &mut part_p)
             } else {
                 let begun = self.sweep(&part, &mut part_p, FIRST_SWEEPS);
-                self.friction(&part, &mut part_p, begun)
+                self.sweep_while_it_pays(&part, &mut part_p, begun);
+                self.friction(&part, &mut part_p)
             };
             island.rows.iter().zip(&part_p).for_each(|(&i, &x)| p[i] = x);
             total.iterations += made.iterations;
@@ -386,45 +335,55 @@ impl Auto {
 
     /// The chain from the impulses in `p`; `cold` says that they are no guess.
     fn chain(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64], cold: bool) -> Outcome {
+        let mut given = std::mem::take(&mut self.given);
+        given.clear();
+        given.extend_from_slice(p);
+        let made = self.chain_from(problem, tolerance, p, (&given, cold));
+        self.given = given;
+        made
+    }
+
+    /// The same, with a copy of these impulses.
+    fn chain_from(
+        &mut self,
+        problem: &Problem,
+        tolerance: f64,
+        p: &mut [f64],
+        (given, cold): (&[f64], bool),
+    ) -> Outcome {
         let first = self.attempts.len();
-        let whole = Part { problem, tolerance, number: 0, first, cold };
-        let contacts = problem.delassus.has_contacts();
-        self.nsgs.accelerate(contacts);
-        if problem.is_scalar() && !contacts {
+        let mut whole = Part { problem, tolerance, number: 0, first, cold, other: &[] };
+        if Self::is_complementarity(problem) {
             return self.complementarity(&whole, p);
         }
-        let mut begun = None;
-        if contacts || !whole.cold {
-            let mut made = self.sweep(&whole, p, FIRST_SWEEPS);
-            if contacts {
-                made = self.sweep_while_it_pays(&whole, p, made);
+        // Without a guess the islands of a small problem are begun apart, so that none changes the impulses of another.
+        let apart = if cold && problem.size() <= SPLIT_ROWS { islands(problem) } else { Vec::new() };
+        let mut swept = 0;
+        if apart.len() < 2 {
+            let begun = self.sweep(&whole, p, FIRST_SWEEPS);
+            if begun.from_zero {
+                whole.other = given;
             }
-            if made.status == Status::Converged {
+            let begun = self.sweep_while_it_pays(&whole, p, begun);
+            if begun.status == Status::Converged {
                 return self.summary(first);
             }
-            begun = Some(made);
+            swept = begun.sweeps;
         }
-        let mut found = islands(problem);
+        let found = if apart.is_empty() { islands(problem) } else { apart };
         if found.len() == 1 {
-            let begun = begun.unwrap_or_else(|| self.sweep(&whole, p, FIRST_SWEEPS));
-            if contacts {
-                return self.contacts(&whole, p, begun);
-            }
-            return self.friction(&whole, p, begun);
+            return self.friction(&whole, p);
         }
-        if contacts && found.iter().any(|island| island.constraints.len() > MOST_CONTACTS) {
+        if found.iter().any(|island| island.constraints.len() > MOST_CONTACTS) {
             // Only sweeps fit the largest island, and they take the others along.
-            if self.attempt(Method::Sweeps(LAST_SWEEPS), &whole, p) <= tolerance {
+            let stage =
+                Stage { method: Method::Sweeps, start: Start::Best, most: LAST_SWEEPS, fits: |_| true };
+            if self.attempt(stage, &whole, p) <= tolerance {
                 return self.summary(first);
             }
         }
-        let prepare = |island: Island| {
-            let problem = (!contacts).then(|| island.problem(problem));
-            (island, problem)
-        };
-        let found: Vec<(Island, Option<Problem>)> = found.drain(..).map(prepare).collect();
         let mut total = Outcome { status: Status::Converged, iterations: 0, method: "nsgs" };
-        total.iterations += begun.map_or(0, |made| made.sweeps);
+        total.iterations += swept;
         let mut strictness = 1.0;
         for _ in 0..ROUNDS {
             self.round(&whole, strictness * tolerance, &found, p, &mut total);
@@ -464,14 +423,15 @@ impl Solver for Auto {
         }
         let cold = p.iter().all(|p| *p == 0.0);
         let made = self.chain(problem, tolerance, p, cold);
-        if cold || made.status == Status::Converged {
+        // The table of friction has both starts.
+        if cold || made.status == Status::Converged || !Self::is_complementarity(problem) {
             return made;
         }
         let residual = certify(problem, p, &mut self.u).residual;
         if residual <= tolerance {
             return made;
         }
-        // A guess may lead astray what is solved from nothing, as a problem from a file is.
+        // A guess may lead astray what is solved from nothing.
         let best = p.to_vec();
         p.fill(0.0);
         let anew = self.chain(problem, tolerance, p, true);
@@ -493,8 +453,9 @@ impl Solver for Auto {
         self.lemke.forget();
         self.newton.forget();
         self.nsgs.forget();
-        self.admm.forget();
+        self.shuffled.forget();
         self.apgd.forget();
-        (self.kept, self.u) = (Vec::new(), Vec::new());
+        (self.kept, self.ended) = (Vec::new(), Vec::new());
+        (self.given, self.u) = (Vec::new(), Vec::new());
     }
 }

@@ -15,6 +15,7 @@
 //! the collection's `fclib_local_problem_test` it stays at 3.3e-4 from sweep 2500 to 5000, yet falls below 1e-11 before 180 000.
 
 use super::Status;
+use super::apgd::is_skew;
 use super::sweep::{Order, Rule, Sweeper};
 use crate::certificate::certify;
 use crate::problem::Problem;
@@ -41,6 +42,8 @@ pub(super) struct Progress {
     pub(super) residual: f64,
     /// Mean factor by which a sweep reduced the residual of late [–]; 1 if unknown.
     pub(super) rate: f64,
+    /// Whether p = 0 took the place of the guess.
+    pub(super) from_zero: bool,
 }
 
 /// Sweeps with one rule, and the memory for it.
@@ -48,23 +51,42 @@ pub(super) struct Relaxation {
     rule: Rule,
     order: Order,
     accelerated: bool,
+    /// Whether that applies to the problem at hand: W is not far from symmetric.
+    extrapolates: bool,
     sweeper: Sweeper,
     u: Vec<f64>,
     trial: Vec<f64>,
     /// Sweep and best residual of each certificate.
     history: Vec<(usize, f64)>,
+    /// Whether p = 0 took the place of the guess.
+    from_zero: bool,
 }
 
 impl Relaxation {
     pub(super) fn new(rule: Rule, order: Order) -> Self {
         let sweeper = Sweeper::default();
         let (u, trial, history) = (Vec::new(), Vec::new(), Vec::new());
-        Self { rule, order, accelerated: false, sweeper, u, trial, history }
+        Self {
+            rule,
+            order,
+            accelerated: false,
+            extrapolates: false,
+            sweeper,
+            u,
+            trial,
+            history,
+            from_zero: false,
+        }
     }
 
-    /// Extrapolates from now on, or not; bodies in contact only.
+    /// Extrapolates from now on, or not, where W is not far from symmetric.
     pub(super) fn accelerate(&mut self, yes: bool) {
         self.accelerated = yes;
+    }
+
+    /// Gives its memory back.
+    pub(super) fn forget(&mut self) {
+        *self = Self { accelerated: self.accelerated, ..Self::new(self.rule, self.order) };
     }
 
     /// At most `budget` sweeps from `p`, which receives the best impulses.
@@ -88,7 +110,8 @@ impl Relaxation {
         let first_look = if best <= tolerance { 1 } else { 8 };
         let (mut quotient, mut next, mut soonest) = (1.0, first_look, 0);
         let (mut before, mut theta) = (0.0, 0.0);
-        if self.accelerated {
+        self.extrapolates = self.accelerated && !is_skew(problem);
+        if self.extrapolates {
             self.sweeper.remember();
         }
         for k in 1..=budget {
@@ -129,7 +152,7 @@ impl Relaxation {
     }
 
     fn extrapolate(&mut self, theta: &mut f64, beta: f64) {
-        if self.accelerated {
+        if self.extrapolates {
             self.sweeper.extrapolate(*theta, beta);
             *theta = beta;
         }
@@ -144,6 +167,7 @@ impl Relaxation {
             }
             set.project_block(block);
         }
+        self.from_zero = false;
         let guess = certify(problem, p, &mut self.u);
         self.trial.clear();
         self.trial.extend_from_slice(p);
@@ -162,6 +186,7 @@ impl Relaxation {
             p.copy_from_slice(&self.trial);
             (guess.residual, guess.scale)
         } else {
+            self.from_zero = true;
             (zero.residual, zero.scale)
         }
     }
@@ -182,7 +207,8 @@ impl Relaxation {
     }
 
     fn progress(&self, status: Status, sweeps: usize, residual: f64) -> Progress {
-        Progress { status, sweeps, residual, rate: self.rate(sweeps, residual) }
+        let (rate, from_zero) = (self.rate(sweeps, residual), self.from_zero);
+        Progress { status, sweeps, residual, rate, from_zero }
     }
 }
 

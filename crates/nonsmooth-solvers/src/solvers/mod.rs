@@ -9,6 +9,7 @@ mod auto;
 mod bilateral;
 mod block_factor;
 mod central_path;
+mod chain;
 mod complementary;
 mod descent;
 mod enumerate;
@@ -39,6 +40,7 @@ mod tableau;
 pub use lemke_faceted::FACETED;
 
 use crate::certificate::{Certificate, certify};
+use crate::conflict::{Conflict, conflict};
 use crate::options::{Declared, OptionError, Options};
 use crate::problem::Problem;
 use crate::set::Set;
@@ -110,7 +112,7 @@ pub enum Status {
     IterationLimit,
     /// No further progress is possible, or the result misses the tolerance.
     Stalled,
-    /// The problem has no solution that this method can reach (a ray of Lemke, no valid active set).
+    /// The problem has no solution (`conflict.rs` proves it), or none that this method can reach (a ray of Lemke, no valid active set).
     Infeasible,
     /// The solver does not take this problem.
     Unsupported,
@@ -167,6 +169,8 @@ pub struct Report {
     pub residual: f64,
     /// The constraint that contributes most to the residual.
     pub worst: Option<usize>,
+    /// Constraints that cannot be reconciled, where that is proved; the status is then `Infeasible`.
+    pub conflict: Option<Conflict>,
 }
 
 /// Why a solver does not take a problem.
@@ -222,7 +226,7 @@ pub fn solve(
     if problem.size() == 0 {
         u.clear();
         let (status, method) = (Status::Converged, "none");
-        return Report { status, iterations: 0, method, residual: 0.0, worst: None };
+        return Report { status, iterations: 0, method, residual: 0.0, worst: None, conflict: None };
     }
     let outcome = match solver.accepts(problem) {
         Ok(()) => solver.solve(problem, tolerance, p),
@@ -238,7 +242,18 @@ pub fn solve(
         Status::Converged => Status::Stalled,
         status => status,
     };
-    Report { status, iterations: outcome.iterations, method: outcome.method, residual, worst }
+    let conflict = match status {
+        Status::Converged | Status::Unsupported => None,
+        _ => conflict(problem),
+    };
+    let status = if conflict.is_some() { Status::Infeasible } else { status };
+    let Outcome { iterations, method, .. } = outcome;
+    Report { status, iterations, method, residual, worst, conflict }
+}
+
+/// Rows in ℝ₊ and ℝ by exchanges, as far as that goes.
+pub(crate) fn active_set_alone(problem: &Problem, p: &mut [f64]) {
+    active_set::ActiveSet::new(1000).solve(problem, 1e-12, p);
 }
 
 #[cfg(test)]

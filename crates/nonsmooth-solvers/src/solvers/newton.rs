@@ -166,12 +166,18 @@ impl Newton {
         sum.sqrt()
     }
 
-    /// Newton iterations on the proximal problem until ‖F‖ ≤ `enough`; whether that was reached, and iterations.
-    fn inner(&mut self, problem: &Problem, alpha: f64, enough: f64, p: &mut [f64]) -> (bool, usize) {
+    /// At most `most` Newton iterations on the proximal problem until ‖F‖ ≤ `enough`; whether that was reached, and iterations.
+    fn inner(
+        &mut self,
+        problem: &Problem,
+        alpha: f64,
+        (enough, most): (f64, usize),
+        p: &mut [f64],
+    ) -> (bool, usize) {
         let (mut u, mut linear) = (std::mem::take(&mut self.u), std::mem::take(&mut self.linear));
         let mut size = self.evaluate(problem, alpha, p, &mut u, &mut linear);
         let mut made = 0;
-        while made < INNER && size > enough {
+        while made < most && size > enough {
             made += 1;
             self.delta.clear();
             self.delta.resize(p.len(), 0.0);
@@ -287,7 +293,7 @@ impl Newton {
         if self.largest_response(problem) <= self.reach { residual } else { f64::INFINITY }
     }
 
-    /// At most `budget` linear systems, or a few more to end a proximal problem: for chains.
+    /// At most `budget` linear systems: for chains.
     pub(super) fn run(
         &mut self,
         problem: &Problem,
@@ -308,7 +314,8 @@ impl Newton {
             self.weight.iter_mut().for_each(|d| *d *= factor);
             kappa *= factor;
             let enough = self.scale * (INNER_SHARE * best).max(0.3 * kappa * tolerance);
-            let (good, made) = self.inner(problem, alpha, enough, p);
+            let most = INNER.min(budget - total);
+            let (good, made) = self.inner(problem, alpha, (enough, most), p);
             total += made.max(1);
             let residual = self.residual(problem, p);
             if residual < best {

@@ -20,9 +20,9 @@ pub(super) const ENTRY: Entry = Entry {
     options: &[&MAX_SWEEPS, &ORDER, &ACCELERATION],
     make: |options| {
         let order = if options.word(&ORDER) == "coloured" { Order::Coloured } else { Order::Natural };
-        let mut nsgs = Nsgs::new(options.count(&MAX_SWEEPS), order);
-        nsgs.accelerate(options.word(&ACCELERATION) == "conjugate");
-        Box::new(nsgs)
+        let mut relaxation = Relaxation::new(Rule::Exact, order);
+        relaxation.accelerate(options.word(&ACCELERATION) == "conjugate");
+        Box::new(Nsgs { max_sweeps: options.count(&MAX_SWEEPS), relaxation })
     },
 };
 
@@ -42,28 +42,22 @@ pub(super) const ORDER: Declared = Declared {
 
 const ACCELERATION: Declared = Declared {
     name: "acceleration",
-    about: "how sweeps over bodies in contact are extrapolated; other problems are not",
+    about: "how sweeps are extrapolated, where W is not far from symmetric",
     kind: Kind::Word(&["none", "conjugate"]),
     default: "none",
 };
 
 pub(super) struct Nsgs {
     max_sweeps: usize,
-    order: Order,
-    accelerated: bool,
     relaxation: Relaxation,
 }
 
 impl Nsgs {
-    pub(super) fn new(max_sweeps: usize, order: Order) -> Self {
-        let relaxation = Relaxation::new(Rule::Exact, order);
-        Self { max_sweeps, order, accelerated: false, relaxation }
-    }
-
-    /// Extrapolates from now on, or not; bodies in contact only.
-    pub(super) fn accelerate(&mut self, yes: bool) {
-        self.accelerated = yes;
-        self.relaxation.accelerate(yes);
+    /// Extrapolated sweeps, for chains.
+    pub(super) fn accelerated(rule: Rule, order: Order) -> Self {
+        let mut relaxation = Relaxation::new(rule, order);
+        relaxation.accelerate(true);
+        Self { max_sweeps: 0, relaxation }
     }
 
     /// At most `budget` sweeps: for chains that look at the rate and move on.
@@ -89,7 +83,6 @@ impl Solver for Nsgs {
     }
 
     fn forget(&mut self) {
-        self.relaxation = Relaxation::new(Rule::Exact, self.order);
-        self.relaxation.accelerate(self.accelerated);
+        self.relaxation.forget();
     }
 }

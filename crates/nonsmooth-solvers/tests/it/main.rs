@@ -3,7 +3,9 @@
 mod bad_input;
 mod balls;
 mod certificate;
+mod chain;
 mod columns;
+mod conflict;
 mod conformance;
 mod contacts;
 mod convex;

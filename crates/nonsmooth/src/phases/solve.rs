@@ -167,8 +167,13 @@ pub fn judge_report(
         return Ok(());
     }
     let (status, method, residual) = (report.status, report.method, report.residual);
-    let worst = report.worst.and_then(describe);
-    Err(StepError::NotConverged { status, method, residual, tolerance, worst }.into())
+    let worst = report.worst.and_then(&describe);
+    let conflict = report.conflict.map_or(Vec::new(), |conflict| {
+        let others = conflict.n_constraints - conflict.constraints().len();
+        let names = conflict.constraints().iter().filter_map(|set| describe(*set));
+        names.chain((others > 0).then(|| format!("{others} others"))).collect()
+    });
+    Err(StepError::NotConverged { status, method, residual, tolerance, worst, conflict }.into())
 }
 
 #[cold]

@@ -48,7 +48,14 @@ pub fn is_solved_by(
     let solved = residual <= tolerance;
     if solved {
         let method = log.solves.last().map_or("none", |last| last.method);
-        log.solves.push(Report { status: Status::Converged, iterations: 0, method, residual, worst });
+        log.solves.push(Report {
+            status: Status::Converged,
+            iterations: 0,
+            method,
+            residual,
+            worst,
+            conflict: None,
+        });
     }
     solved
 }

@@ -13,7 +13,7 @@ use super::colours::Colours;
 use super::contact::{Node, rotate};
 use super::general::{General, Slots};
 use super::rows::{Atom, REFRESH};
-use super::{CHUNK, Order, Rule, SHARED, Sweeps, reset};
+use super::{CHUNK, Plan, Rule, SHARED, Sweeps, reset};
 use crate::delassus::Form;
 use crate::mass_groups::Inertia;
 use crate::posed::{Place, Posed};
@@ -186,7 +186,7 @@ pub(super) fn is_round(posed: &Posed) -> bool {
 }
 
 impl<const D: usize, T: Turn> Sweeps for Segments<D, T> {
-    fn prepare(&mut self, problem: &Problem, kind: Order) {
+    fn prepare(&mut self, problem: &Problem, plan: Plan) {
         let Form::Posed(posed) = &problem.delassus.form else {
             unreachable!("the storage is chosen by the form")
         };
@@ -212,19 +212,22 @@ impl<const D: usize, T: Turn> Sweeps for Segments<D, T> {
             Place::Row(_) | Place::Pair(..) => unreachable!("rows stand in the general segment"),
         };
         let n = if pure { begin.len() } else { sets.len() };
-        let mut order = Vec::new();
+        let mut order = plan.numbers(n);
         self.colours.clear();
-        if kind == Order::Coloured {
+        if plan.coloured {
             let moves = |body: &&u32| {
                 posed.bodies().get(**body as usize).is_some_and(|inertia| !inertia.is_fixed())
             };
-            let of = |k: usize| posed.contacts()[number_of(set_of(k))].bodies.iter().filter(moves);
+            let of = |k: usize| {
+                posed.contacts()[number_of(set_of(order[k] as usize))].bodies.iter().filter(moves)
+            };
             let colours = Colours::greedy(n, posed.bodies().len(), of);
-            (order, self.colours) = (colours.order, colours.start);
+            order = colours.order.iter().map(|&k| order[k as usize]).collect();
+            self.colours = colours.start;
         }
         posed.weights(&problem.sets);
         let node = |k: usize| {
-            let c = set_of(order.get(k).map_or(k, |c| *c as usize));
+            let c = set_of(order[k] as usize);
             Node::new(problem, posed, (c, number_of(c)), begin[c])
         };
         let nodes = (0..n).into_par_iter().with_min_len(CHUNK).map(node);
@@ -302,6 +305,9 @@ impl<const D: usize, T: Turn> Sweeps for Segments<D, T> {
         }
         change += match rule {
             Rule::Exact => self.pass(|movers, node| renew(movers, node, Node::exact)),
+            Rule::Relaxed(by) => {
+                self.pass(|movers, node| renew(movers, node, |node, u| node.exact(&u.map(|u| by * u))))
+            }
             Rule::Projected(by) => {
                 self.pass(|movers, node| renew(movers, node, |node, u| node.project(by, u)))
             }

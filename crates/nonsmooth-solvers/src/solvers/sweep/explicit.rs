@@ -4,7 +4,8 @@
 //! written beside the old ones and copied when the colour is done, so that threads share no memory they write.
 
 use super::colours::Colours;
-use super::{CHUNK, Node, Order, Places, Rule, SHARED, Sweeps, Task, load_nodes, reset, store_nodes};
+use super::contacts::Trace;
+use super::{CHUNK, Node, Places, Plan, Rule, SHARED, Sweeps, Task, load_nodes, reset, store_nodes};
 use crate::problem::Problem;
 use rayon::prelude::*;
 
@@ -22,29 +23,32 @@ pub(super) struct Blocks<const D: usize> {
     slip: Vec<f64>,
     /// Where colours begin; empty in the natural order.
     colours: Vec<usize>,
+    /// The way of p, where it is remembered.
+    way: Vec<Trace<D>>,
     /// New impulses of one colour, and the change of each chunk of it.
     fresh: Vec<[f64; D]>,
     sums: Vec<f64>,
 }
 
 impl<const D: usize> Sweeps for Blocks<D> {
-    fn prepare(&mut self, problem: &Problem, order: Order) {
+    fn prepare(&mut self, problem: &Problem, plan: Plan) {
         let mut places = std::mem::take(&mut self.places);
-        places.fill(problem);
+        places.fill(problem, plan);
         let n = places.begin.len();
         self.fill(problem, &places);
         self.colours.clear();
-        if order == Order::Coloured {
+        if plan.coloured {
             let of = |c: usize| self.neighbour[self.start[c]..self.start[c + 1]].iter();
             let colours = Colours::of_graph(n, of);
-            places.order = colours.order;
+            // Colours were given to places.
+            places.order = colours.order.iter().map(|&k| places.order[k as usize]).collect();
             self.fill(problem, &places);
             self.colours = colours.start;
         }
         self.places = places;
         reset(&mut self.p, n, [0.0; D]);
         reset(&mut self.slip, n, 0.0);
-        reset(&mut self.fresh, if order == Order::Coloured { n } else { 0 }, [0.0; D]);
+        reset(&mut self.fresh, if plan.coloured { n } else { 0 }, [0.0; D]);
     }
 
     fn load(&mut self, p: &[f64]) {
@@ -55,10 +59,21 @@ impl<const D: usize> Sweeps for Blocks<D> {
         store_nodes(&self.nodes, &self.p, p);
     }
 
+    fn remember(&mut self) {
+        self.way.clear();
+        self.way.extend(self.p.iter().map(|p| Trace::from(*p)));
+    }
+
+    fn extrapolate(&mut self, theta: f64, beta: f64) {
+        self.way.iter_mut().zip(&mut self.p).for_each(|(way, p)| way.extrapolate(theta, beta, p));
+    }
+
     fn sweep(&mut self, rule: Rule) -> f64 {
         match (rule, self.colours.is_empty()) {
             (Rule::Exact, true) => self.natural(Node::exact),
             (Rule::Exact, false) => self.coloured(Node::exact),
+            (Rule::Relaxed(w), true) => self.natural(|node, q, p, slip| node.relaxed(w, q, p, slip)),
+            (Rule::Relaxed(w), false) => self.coloured(|node, q, p, slip| node.relaxed(w, q, p, slip)),
             (Rule::Projected(w), true) => self.natural(|node, q, p, _| node.project(w, q, p)),
             (Rule::Projected(w), false) => self.coloured(|node, q, p, _| node.project(w, q, p)),
         }

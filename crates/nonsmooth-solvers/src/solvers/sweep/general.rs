@@ -267,6 +267,7 @@ impl General {
         p[..dim].copy_from_slice(&self.p[row..row + dim]);
         (0..dim).for_each(|r| u[r] += self.u_free[row + r] + self.compliance[row + r] * p[r]);
         let before = p;
+        let longer = if let Rule::Relaxed(omega) = rule { omega } else { 1.0 };
         let own = &self.block[block..block + dim * dim];
         match (rule, solution) {
             (Rule::Projected(by), _) if weight > 0.0 => {
@@ -282,12 +283,12 @@ impl General {
             (_, Solution::Inverse(first)) => {
                 let inverse = &self.inverse[first..first + dim * dim];
                 for r in 0..dim {
-                    p[r] -= (0..dim).map(|s| inverse[r * dim + s] * u[s]).sum::<f64>();
+                    p[r] -= longer * (0..dim).map(|s| inverse[r * dim + s] * u[s]).sum::<f64>();
                 }
             }
             (_, Solution::Local(local, _)) => {
                 for r in 0..dim {
-                    u[r] -= (0..dim).map(|s| own[r * dim + s] * before[s]).sum::<f64>();
+                    u[r] = longer * u[r] - (0..dim).map(|s| own[r * dim + s] * before[s]).sum::<f64>();
                 }
                 local.solve(own, &u[..dim], &mut p[..dim], &mut self.slip[k]);
             }

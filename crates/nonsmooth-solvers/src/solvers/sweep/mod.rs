@@ -43,6 +43,8 @@ const COLOURED: usize = 4 * SHARED;
 pub(super) enum Rule {
     /// By the exact solution of the constraint by itself.
     Exact,
+    /// By the exact solution for ω u in place of u: a step longer by this factor ω.
+    Relaxed(f64),
     /// By one projected step, longer by this factor than 1/λ_max.
     Projected(f64),
 }
@@ -56,20 +58,46 @@ pub(super) enum Order {
     Coloured,
     /// Coloured for segments at `COLOURED` constraints or more, else natural: whatever the threads.
     BySize,
+    /// The same, with the constraints shuffled first.
+    Shuffled,
+}
+
+/// An order that is decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Plan {
+    coloured: bool,
+    shuffled: bool,
+}
+
+impl Plan {
+    /// The numbers below n in the order in which constraints are taken up, before colouring. The seed is fixed: a result never
+    /// depends on chance.
+    fn numbers(self, n: usize) -> Vec<u32> {
+        let mut list: Vec<u32> = (0..n as u32).collect();
+        let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+        for i in (1..if self.shuffled { n } else { 0 }).rev() {
+            // Marsaglia's xorshift.
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            list.swap(i, (state % (i as u64 + 1)) as usize);
+        }
+        list
+    }
 }
 
 /// A problem prepared for sweeps, whatever the storage.
 trait Sweeps: Send {
-    fn prepare(&mut self, problem: &Problem, order: Order);
+    fn prepare(&mut self, problem: &Problem, plan: Plan);
     fn load(&mut self, p: &[f64]);
     fn store(&mut self, p: &mut [f64]);
     fn sweep(&mut self, rule: Rule) -> f64;
 
-    /// Begins to remember the way of p, for `extrapolate`; without effect where that is not offered.
-    fn remember(&mut self) {}
+    /// Begins to remember the way of p, for `extrapolate`.
+    fn remember(&mut self);
 
     /// d ← θ d + δ, p ← p + β d, with δ the change of p since the last call and θ the β of that.
-    fn extrapolate(&mut self, _theta: f64, _beta: f64) {}
+    fn extrapolate(&mut self, theta: f64, beta: f64);
 }
 
 /// Sweeps over one problem after the other, keeping its memory.
@@ -100,7 +128,7 @@ enum Storage {
 
 impl Storage {
     fn of(problem: &Problem, order: Order, rule: Rule) -> Self {
-        let wide = order != Order::Natural && rule == Rule::Exact;
+        let wide = order != Order::Natural && !matches!(rule, Rule::Projected(_));
         match &problem.delassus.form {
             Form::Posed(posed) if wide && wide::takes(problem, posed, false) => Storage::Balls,
             Form::Posed(posed) if wide && wide::takes(problem, posed, true) => Storage::Disks,
@@ -124,11 +152,12 @@ impl Sweeper {
         let dim = problem.sets.iter().map(|set| set.dim()).max().unwrap_or(1);
         let storage = Storage::of(problem, order, rule);
         let segments = matches!(storage, Storage::Round | Storage::Segments);
-        let order = match order {
-            Order::BySize if segments && problem.sets.len() >= COLOURED => Order::Coloured,
-            Order::BySize => Order::Natural,
-            order => order,
+        let coloured = match order {
+            Order::Natural => false,
+            Order::Coloured => true,
+            Order::BySize | Order::Shuffled => segments && problem.sets.len() >= COLOURED,
         };
+        let plan = Plan { coloured, shuffled: order == Order::Shuffled };
         if self.form.is_none() || self.shape != (dim, storage) {
             self.shape = (dim, storage);
             self.form = Some(match (storage, dim) {
@@ -143,7 +172,7 @@ impl Sweeper {
                 _ => new_form::<MAX_DIM>(storage),
             });
         }
-        self.form().prepare(problem, order);
+        self.form().prepare(problem, plan);
     }
 
     /// Takes over impulses.
@@ -161,12 +190,12 @@ impl Sweeper {
         self.form().sweep(rule)
     }
 
-    /// Begins to remember the way of p, where that is offered.
+    /// Begins to remember the way of p.
     pub(super) fn remember(&mut self) {
         self.form().remember();
     }
 
-    /// Goes on along the way of p by `beta`, where that is offered.
+    /// Goes on along the way of p by `beta`.
     pub(super) fn extrapolate(&mut self, theta: f64, beta: f64) {
         self.form().extrapolate(theta, beta);
     }
@@ -227,6 +256,19 @@ impl<const D: usize> Node<D> {
         } else {
             self.local.solve(&[], &q[..dim], &mut p[..dim], slip);
         }
+    }
+
+    /// The exact solution for ω u, u = q + W_cc p.
+    #[inline(always)]
+    fn relaxed(&self, omega: f64, q: &[f64; D], p: &mut [f64; D], slip: &mut f64) {
+        let mut longer = *q;
+        for r in 0..D {
+            longer[r] = omega * q[r];
+            for c in 0..D {
+                longer[r] += (omega - 1.0) * self.block[r][c] * p[c];
+            }
+        }
+        self.exact(&longer, p, slip);
     }
 
     /// One projected step from `p`; the rows of a block of zeros as `exact` has them.
@@ -301,16 +343,15 @@ struct Places {
 }
 
 impl Places {
-    /// Takes over `problem`, in its natural order.
-    fn fill(&mut self, problem: &Problem) {
+    /// Takes over `problem`, in the order of the plan before colouring.
+    fn fill(&mut self, problem: &Problem, plan: Plan) {
         self.begin.clear();
         self.begin.extend(problem.blocks().map(|(begin, _)| begin));
         self.owner.clear();
         for (c, set) in problem.sets.iter().enumerate() {
             self.owner.extend(std::iter::repeat_n(c as u32, set.dim()));
         }
-        self.order.clear();
-        self.order.extend(0..problem.sets.len() as u32);
+        self.order = plan.numbers(problem.sets.len());
     }
 }
 

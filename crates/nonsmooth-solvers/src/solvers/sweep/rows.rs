@@ -10,7 +10,8 @@
 //! `load` and every `REFRESH`-th sweep compute v anew from p, so that the rounding of many small changes does not add up.
 
 use super::colours::Colours;
-use super::{CHUNK, Node, Order, Places, Rule, SHARED, Sweeps, Task, load_nodes, reset, store_nodes};
+use super::contacts::Trace;
+use super::{CHUNK, Node, Places, Plan, Rule, SHARED, Sweeps, Task, load_nodes, reset, store_nodes};
 use crate::problem::Problem;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,6 +36,8 @@ pub(super) struct Rows<const D: usize> {
     /// Where colours begin; empty in the natural order.
     colours: Vec<usize>,
     sums: Vec<f64>,
+    /// The ways of p and v, where they are remembered.
+    way: (Vec<Trace<D>>, Vec<Trace<1>>),
     /// Sweeps since v was computed.
     age: usize,
 }
@@ -56,16 +59,17 @@ impl Atom {
 }
 
 impl<const D: usize> Sweeps for Rows<D> {
-    fn prepare(&mut self, problem: &Problem, order: Order) {
+    fn prepare(&mut self, problem: &Problem, plan: Plan) {
         let mut places = std::mem::take(&mut self.places);
-        places.fill(problem);
+        places.fill(problem, plan);
         let n = places.begin.len();
         self.fill(problem, &places);
         self.colours.clear();
-        if order == Order::Coloured {
+        if plan.coloured {
             let of = |c: usize| self.column[self.start[c]..self.start[c + 1]].iter();
             let colours = Colours::greedy(n, self.velocity.len(), of);
-            places.order = colours.order;
+            // Colours were given to places.
+            places.order = colours.order.iter().map(|&k| places.order[k as usize]).collect();
             self.fill(problem, &places);
             self.colours = colours.start;
         }
@@ -83,6 +87,22 @@ impl<const D: usize> Sweeps for Rows<D> {
         store_nodes(&self.nodes, &self.p, p);
     }
 
+    fn remember(&mut self) {
+        self.way.0.clear();
+        self.way.0.extend(self.p.iter().map(|p| Trace::from(*p)));
+        self.way.1.clear();
+        self.way.1.extend(self.velocity.iter().map(|v| Trace::from([v.get()])));
+    }
+
+    fn extrapolate(&mut self, theta: f64, beta: f64) {
+        self.way.0.iter_mut().zip(&mut self.p).for_each(|(way, p)| way.extrapolate(theta, beta, p));
+        for (way, atom) in self.way.1.iter_mut().zip(&self.velocity) {
+            let mut v = [atom.get()];
+            way.extrapolate(theta, beta, &mut v);
+            atom.set(v[0]);
+        }
+    }
+
     fn sweep(&mut self, rule: Rule) -> f64 {
         self.age += 1;
         if self.age >= REFRESH {
@@ -91,6 +111,8 @@ impl<const D: usize> Sweeps for Rows<D> {
         match (rule, self.colours.is_empty()) {
             (Rule::Exact, true) => self.natural(Node::exact),
             (Rule::Exact, false) => self.coloured(Node::exact),
+            (Rule::Relaxed(w), true) => self.natural(|node, q, p, slip| node.relaxed(w, q, p, slip)),
+            (Rule::Relaxed(w), false) => self.coloured(|node, q, p, slip| node.relaxed(w, q, p, slip)),
             (Rule::Projected(w), true) => self.natural(|node, q, p, _| node.project(w, q, p)),
             (Rule::Projected(w), false) => self.coloured(|node, q, p, _| node.project(w, q, p)),
         }

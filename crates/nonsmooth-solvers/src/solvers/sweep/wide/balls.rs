@@ -208,17 +208,17 @@ impl<const PLANAR: bool> Block for Balls<PLANAR> {
     }
 
     #[inline(always)]
-    fn renew<V: Four>(&mut self, lines: Shared<'_>, p: [V; 3]) -> V {
-        let (v, omega) = self.gather::<V>(lines);
-        let (u, s) = self.relative(&v, &omega);
-        let inverse = [V::load(&self.inverse[0]), V::load(&self.inverse[1])];
+    fn renew<V: Four>(&mut self, lines: Shared<'_>, p: [V; 3], omega: V) -> V {
+        let (v, spin) = self.gather::<V>(lines);
+        let (u, s) = self.relative(&v, &spin);
+        let inverse = [omega * V::load(&self.inverse[0]), omega * V::load(&self.inverse[1])];
         let x = [p[0] - u[0] * inverse[0], p[1] - u[1] * inverse[1], p[2] - u[2] * inverse[1]];
         let after = project(V::load(&self.mu), x);
         let step = lanes::minus(after, p);
         for k in 0..3 {
             after[k].store(&mut self.p[k]);
         }
-        self.apply(lines, s, step, (v, omega));
+        self.apply(lines, s, step, (v, spin));
         let weight = V::load(&self.weight);
         weight * weight * lanes::dot(step, step)
     }

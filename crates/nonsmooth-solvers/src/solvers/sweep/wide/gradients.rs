@@ -12,7 +12,7 @@ use super::{Balls, Block, Wide, takes};
 use crate::delassus::Form;
 use crate::problem::Problem;
 use crate::solvers::descent::{Descent, Measured};
-use crate::solvers::sweep::{Order, Sweeps};
+use crate::solvers::sweep::{Plan, Sweeps};
 
 /// Gradients of a problem whose constraints are all contacts of balls, or of disks.
 pub(in crate::solvers) fn gradients(problem: &Problem) -> Option<Box<dyn Descent>> {
@@ -43,7 +43,7 @@ struct WideGradients<B> {
 impl<B: Block> WideGradients<B> {
     fn new(problem: &Problem) -> Self {
         let mut wide = Wide::default();
-        wide.prepare(problem, Order::Coloured);
+        wide.prepare(problem, Plan { coloured: true, shuffled: false });
         let free = problem.u_free.iter().map(|u| u * u).sum();
         Self { wide, at_y: Vec::new(), before: Vec::new(), beta: None, free }
     }

@@ -17,7 +17,7 @@ mod lines;
 use super::colours::Colours;
 use super::general::{General, Slots};
 use super::rows::REFRESH;
-use super::{Rule, Sweeps, reset};
+use super::{Plan, Rule, Sweeps, reset};
 use crate::delassus::Form;
 use crate::jacobian::ContactRows;
 use crate::mass_groups::Inertia;
@@ -57,8 +57,8 @@ pub(super) trait Block: Copy + Send + Sync + 'static {
     /// d ← θ d + δ, δ the change of p since the last call; returns p + β d and remembers it, but leaves p as it is.
     fn advance<V: Four>(&mut self, step: [V; 2]) -> [V; 3];
 
-    /// Renews the impulses `p` and what they move; returns (λ_max ‖δp‖)² by lanes.
-    fn renew<V: Four>(&mut self, lines: Shared<'_>, p: [V; 3]) -> V;
+    /// Renews the impulses `p` by the exact solution for ω u, and what they move; returns (λ_max ‖δp‖)² by lanes.
+    fn renew<V: Four>(&mut self, lines: Shared<'_>, p: [V; 3], omega: V) -> V;
 
     /// v ← v + M⁻¹ Jᵀ p.
     fn push<V: Four>(&self, lines: Shared<'_>);
@@ -162,7 +162,7 @@ impl Slots for WideSlots<'_> {
 }
 
 impl<B: Block> Sweeps for Wide<B> {
-    fn prepare(&mut self, problem: &Problem, _order: super::Order) {
+    fn prepare(&mut self, problem: &Problem, plan: Plan) {
         let Form::Posed(posed) = &problem.delassus.form else {
             unreachable!("the storage is chosen by the form")
         };
@@ -179,6 +179,7 @@ impl<B: Block> Sweeps for Wide<B> {
         } else {
             sets.extend(0..problem.sets.len() as u32);
         }
+        let sets: Vec<u32> = plan.numbers(sets.len()).iter().map(|&k| sets[k as usize]).collect();
         self.fill(problem, posed, &sets);
     }
 
@@ -238,7 +239,7 @@ impl<B: Block> Sweeps for Wide<B> {
     }
 
     fn sweep(&mut self, rule: Rule) -> f64 {
-        debug_assert_eq!(rule, Rule::Exact, "the storage is chosen by the rule");
+        let omega = if let Rule::Relaxed(omega) = rule { omega } else { 1.0 };
         self.age += 1;
         if self.age >= REFRESH {
             self.refresh();
@@ -249,7 +250,7 @@ impl<B: Block> Sweeps for Wide<B> {
             change += self.general.sweep(rule, &mut WideSlots { lines, others });
         }
         let step = self.step.take();
-        change + self.pass(|blocks, lines| Renewal { blocks, lines, step })[0]
+        change + self.pass(|blocks, lines| Renewal { blocks, lines, step, omega })[0]
     }
 }
 
@@ -362,6 +363,7 @@ struct Renewal<'a, B> {
     blocks: &'a mut [B],
     lines: Shared<'a>,
     step: Option<[f64; 2]>,
+    omega: f64,
 }
 
 impl<B: Block> Work for Renewal<'_, B> {
@@ -369,17 +371,17 @@ impl<B: Block> Work for Renewal<'_, B> {
 
     #[inline(always)]
     fn run<V: Four>(self) -> [f64; 2] {
-        let mut sum = V::splat(0.0);
+        let (mut sum, omega) = (V::splat(0.0), V::splat(self.omega));
         if let Some(step) = self.step {
             let step = [V::splat(step[0]), V::splat(step[1])];
             for block in self.blocks {
                 let p = block.advance(step);
-                sum = sum + block.renew(self.lines, p);
+                sum = sum + block.renew(self.lines, p, omega);
             }
         } else {
             for block in self.blocks {
                 let p = lanes::load(block.impulse());
-                sum = sum + block.renew(self.lines, p);
+                sum = sum + block.renew(self.lines, p, omega);
             }
         }
         [sum.total(), 0.0]
