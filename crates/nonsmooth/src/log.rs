@@ -97,6 +97,16 @@ impl Works {
         }
     }
 
+    /// What rubbing gained at an impact since `before` [J] goes to the law of impact: friction itself only takes. A law that reverses the
+    /// slip may give: ½p(u⁻ + u⁺) > 0 although p opposes u⁺.
+    #[inline]
+    pub(crate) fn name_gain(&mut self, before: f64) {
+        if self.friction > before {
+            self.impact += self.friction - before;
+            self.friction = before;
+        }
+    }
+
     /// All columns together [J].
     #[inline]
     pub fn sum(&self) -> f64 {

@@ -6,7 +6,9 @@
 use super::Build;
 use super::names::OfScene;
 use crate::formula::Expr;
-use crate::formulas::{FormulaGap, FormulaVelocity, TIME, coordinate, is_linear_in_velocities};
+use crate::formulas::{
+    FormulaGap, FormulaVelocity, TIME, coordinate, is_linear_in_velocities, velocity,
+};
 use crate::scene;
 use crate::source::Path;
 use nonsmooth::laws::{self, Law};
@@ -108,7 +110,16 @@ impl Build<'_> {
             return;
         }
         let (expression, tangents) = (good.remove(0), good);
+        let slides = |u: &Expr| (0..used.len()).any(|k| u.uses(velocity(k)));
+        if key == "velocity" && !slides(&expression) {
+            let message = "depends on no velocity, so no impulse could act on it; give a `gap`, or velocities `v_…`";
+            return self.mistake(&path.key(key), message.to_owned());
+        }
         for (k, u) in tangents.iter().enumerate() {
+            if !slides(u) {
+                let message = "depends on no velocity; give the sliding velocity, `v_…`".to_owned();
+                return self.mistake(&path.key("tangents").index(k), message);
+            }
             if !is_linear_in_velocities(u, used.len()) {
                 let message = "a sliding velocity must be linear in the velocities".to_owned();
                 return self.mistake(&path.key("tangents").index(k), message);

@@ -34,6 +34,14 @@ impl Build<'_> {
         self.without_value.extend(open.keys().map(|name| (*name).to_owned()));
     }
 
+    /// Refuses expressions that nothing uses: no table shows their values.
+    pub(super) fn unused_expressions(&mut self) {
+        for name in self.directory.unused_expressions() {
+            let message = format!("no formula uses `{name}`; use it, or take it out");
+            self.mistake(&Path::of("expressions").key(&name), message);
+        }
+    }
+
     fn check_expression_name(&mut self, name: &str) -> bool {
         let taken = matches!(name, "t" | "pi" | "i") || Op::named(name).is_some();
         let wrong = if !is_name(name) {

@@ -299,6 +299,10 @@ impl<'a> Build<'a> {
         self.joints();
         self.constraints();
         let is_sound = self.mistakes.is_empty();
+        if is_sound {
+            // A formula with a mistake may be the one that uses them.
+            self.unused_expressions();
+        }
         let run = self.run();
         let solving = self.solving();
         let stepping = solving.and_then(|solving| self.integrator(solving));

@@ -1,4 +1,4 @@
-//! What the three Euler schemes share: they integrate free motion, springs included, and refuse other constraints.
+//! What the three Euler schemes share: they integrate free motion, springs and constraints of velocities included, and refuse those of positions.
 //!
 //! ```text
 //! explicit        M(q)  (v⁺ − v) = h f(t, q, v)         q⁺ = q ⊕ h v       θ = 0, φ = 0
@@ -12,7 +12,7 @@
 //! period. Each has a one-step error of O(h²) and global order 1. [Trinkle08]
 //!
 //! Bodies in space have M in body axes and ω × Jω among the forces. Springs between bodies are rows of the one-step problem
-//! (`constraints/springs.rs`): none of them is a contact, so one linear solve gives v⁺.
+//! (`constraints/springs.rs`), and so are constraints of velocities, with u⁺ = 0 or the set of a relay: first order as the rest.
 
 use super::Refusal;
 use crate::error::StepResult;
@@ -42,7 +42,9 @@ pub(super) struct Euler {
 /// Refuses models that are more than free motion.
 pub(super) fn free_motion_only(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
     super::needs_theta(integrator, model)?;
-    match model.constraints.iter().find(|family| !family.is_elastic()) {
+    let is_taken =
+        |family: &dyn crate::model::ConstraintFamily| family.is_elastic() || family.is_of_velocities();
+    match model.constraints.iter().find(|family| !is_taken(&***family)) {
         None => Ok(()),
         Some(family) => {
             let named = family.n_members() > 0;

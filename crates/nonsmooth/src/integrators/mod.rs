@@ -24,7 +24,7 @@ mod tracking;
 pub use refusal::Refusal;
 pub(crate) use refusal::{
     conservative, frictionless, gaps_only, needs_kick_drift, needs_step_form, needs_theta, no_rebound,
-    one_restitution, restitution,
+    no_relays_on_gaps, no_tangents, one_restitution, restitution,
 };
 pub use settings::{
     D1Minus, Direction, EndGap, EulerExplicit, EulerImplicit, EulerSemiImplicit, EvaluatedAt,

@@ -114,7 +114,8 @@ impl MoreauEnergy {
             impulses.p[active.rows(c)].iter().any(|p| *p != 0.0)
                 && !model.law(active.laws[c]).forms().bilateral
         };
-        if !(0..active.len()).any(is_closed) {
+        // A law that acts in phases acts at the start of the step, before the problem of the step.
+        if log.struck.is_none() && !(0..active.len()).any(is_closed) {
             return Ok(Some(NO_IMPULSE));
         }
         let EnergyScratch { d, tangent: scratch, mass, part: image, .. } = &mut self.scratch;
@@ -228,7 +229,6 @@ impl Quadratic {
 impl Integrator for MoreauEnergy {
     fn accepts(&self, model: &Model) -> Result<(), Refusal> {
         self.inner.accepts(model)?;
-        super::needs_step_form(ENTRY.name, model)?;
         super::frictionless(ENTRY.name, model)?;
         super::conservative(ENTRY.name, model)?;
         has_direction(model)

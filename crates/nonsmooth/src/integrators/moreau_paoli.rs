@@ -111,7 +111,7 @@ impl Integrator for MoreauPaoli {
     fn accepts(&self, model: &Model) -> Result<(), Refusal> {
         super::needs_theta(ENTRY.name, model)?;
         super::needs_step_form(ENTRY.name, model)?;
-        super::frictionless(ENTRY.name, model)?;
+        super::no_tangents(ENTRY.name, model)?;
         super::one_restitution(ENTRY.name, model)
     }
 

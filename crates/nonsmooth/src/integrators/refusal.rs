@@ -68,7 +68,7 @@ pub enum Refusal {
     },
     /// The scheme holds constraints of velocities at all times, or not at all.
     #[error(
-        "`{integrator}` takes constraints of velocities that always hold, not `{constraint}`, whose law is not bilateral; use that law, or moreau-jean"
+        "`{integrator}` takes constraints of velocities that always hold, not `{constraint}`, whose law may open it; use bilateral, or moreau-jean"
     )]
     GapsOnly {
         /// Name of the integrator.
@@ -98,9 +98,9 @@ pub enum Refusal {
         /// Name of the constraint.
         constraint: String,
     },
-    /// The scheme integrates free motion only.
+    /// The scheme integrates free motion and constraints of velocities only.
     #[error(
-        "`{integrator}` integrates free motion and cannot honour constraint `{constraint}`; take the constraint out, or use moreau-jean"
+        "`{integrator}` integrates free motion and constraints of velocities and cannot honour constraint `{constraint}`; take the constraint out, or use moreau-jean"
     )]
     FreeMotionOnly {
         /// Name of the integrator.
@@ -229,6 +229,25 @@ pub(crate) fn frictionless(integrator: &'static str, model: &Model) -> Result<()
     refuse_laws(model, |forms| forms.friction || forms.relay, refuse)
 }
 
+/// Refuses laws with impulses along tangents.
+pub(crate) fn no_tangents(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
+    refuse_laws(model, |forms| forms.friction, |law| Refusal::Frictionless { integrator, law })
+}
+
+/// Refuses relays on gaps; on velocities they are taken.
+pub(crate) fn no_relays_on_gaps(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
+    for (i, family) in model.constraints.iter().enumerate().filter(|(_, f)| !f.is_of_velocities()) {
+        for k in 0..family.n_members() {
+            let law = family.law(model, ConstraintId::member(i as u8, k));
+            if model.law(law).forms().relay {
+                let law = model.law_name(law).to_owned();
+                return Err(Refusal::Frictionless { integrator, law });
+            }
+        }
+    }
+    Ok(())
+}
+
 /// The restitution of the first law of contacts, as it rebounds head on; 0 where there is none.
 pub(crate) fn restitution(model: &Model) -> f64 {
     model.laws().find(|law| !law.forms().bilateral).map_or(0.0, |law| law.rebound(1.0))
@@ -249,12 +268,13 @@ pub(crate) fn one_restitution(integrator: &'static str, model: &Model) -> Result
     }
 }
 
-/// Refuses constraints of velocities that do not always hold: they have no gap that could open.
+/// Refuses constraints of velocities that may open, which has a meaning for gaps only.
 pub(crate) fn gaps_only(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
     for (i, family) in model.constraints.iter().enumerate().filter(|(_, f)| f.is_of_velocities()) {
         let is_held = |k: usize| {
             let law = family.law(model, ConstraintId::member(i as u8, k));
-            model.law(law).forms().bilateral
+            let forms = model.law(law).forms();
+            forms.bilateral || forms.relay
         };
         if let Some(k) = (0..family.n_members()).find(|&k| !is_held(k)) {
             let constraint = family.member_name(k).to_owned();

@@ -16,7 +16,9 @@
 //! ```
 //!
 //! the last being y(q*) ≥ 0 linearized at the iterate wⁱ. All contacts have one e, hence one q*; that it is one is seen by
-//! `Law::rebound`, and laws give their `contact` form. Joints have e = 0: y(q⁺) = 0. Springs act explicitly. The velocity of the
+//! `Law::rebound`, and laws give their `contact` form. Poisson's law with one e is the same law here: without friction its impulses of
+//! compression p_c solve 0 ≤ W p_c + u⁻ ⟂ p_c ≥ 0, so (1+e) p_c are those of Newton's, and no expansion needs more, since no contact that
+//! closes has u⁻ > 0. Relays act on the velocities w⁺. Joints have e = 0: y(q⁺) = 0. Springs act explicitly. The velocity of the
 //! state at t_{k+1} is (30b), v⁺ = (q⁺ − q⁻)/2h = ½(w + w⁺): centred at t_k, so it is one step late. The energies of the log are
 //! those of w⁺ and q⁺, for which the ledger closes (`phases/account.rs`, θ = 0, φ = 1); the kinetic energy that the start-up
 //! adds is booked under `scheme`.
@@ -207,8 +209,8 @@ impl SchatzmanPaoli {
 impl Integrator for SchatzmanPaoli {
     fn accepts(&self, model: &Model) -> Result<(), Refusal> {
         super::needs_theta(ENTRY.name, model)?;
-        super::needs_step_form(ENTRY.name, model)?;
-        super::frictionless(ENTRY.name, model)?;
+        super::no_tangents(ENTRY.name, model)?;
+        super::no_relays_on_gaps(ENTRY.name, model)?;
         super::gaps_only(ENTRY.name, model)?;
         super::one_restitution(ENTRY.name, model)
     }

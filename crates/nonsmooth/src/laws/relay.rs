@@ -53,6 +53,10 @@ impl Law for Relay {
     }
 
     fn fault(&self) -> Option<String> {
+        let Self { lower, upper } = self;
+        if lower > upper {
+            return Some(format!("lower must be at most upper, got {lower} and {upper}; swap them"));
+        }
         self.set(1.0).fault()
     }
 

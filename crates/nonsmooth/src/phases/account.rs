@@ -169,7 +169,7 @@ fn row_works(model: &Model, step: &Ledger<'_>, v_phi: &[f64], works: &mut Works,
             }
             active.jacobian.dot(c, v_phi, &mut u[..dim]);
             let begins = step.impulses.before[rows.start] <= 0.0 && !log.was_struck(active.ids[c]);
-            let first = family.column(model, active.laws[c], 0);
+            let (first, rubbed) = (family.column(model, active.laws[c], 0), works.friction);
             for (k, row) in rows.clone().enumerate() {
                 let rate =
                     active.rates.get(row).map_or(0.0, |[now, next]| phi * next + (1.0 - phi) * now);
@@ -186,6 +186,7 @@ fn row_works(model: &Model, step: &Ledger<'_>, v_phi: &[f64], works: &mut Works,
                 }
             }
             if begins && p[rows.start] > 0.0 && first == Column::Contact {
+                works.name_gain(rubbed);
                 log.impact(c, step.next.t);
             }
         }

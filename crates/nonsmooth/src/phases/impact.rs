@@ -131,7 +131,7 @@ impl Impact {
                     continue;
                 }
                 active.jacobian.dot(c, at.v, &mut along[..rows.len()]);
-                let mut done = 0.0;
+                let (mut done, rubbed) = (0.0, works.friction);
                 for (k, row) in rows.clone().enumerate() {
                     let p = self.p[row];
                     let work = 0.5 * p * (self.u_minus[row] + self.u_plus[row]);
@@ -145,6 +145,7 @@ impl Impact {
                         Column::Drive => works.drive += work,
                     }
                 }
+                works.name_gain(rubbed);
                 whole += done;
                 if self.begins[c] && self.p[rows.start] > 0.0 {
                     let u = (&self.u_minus[rows.clone()], &self.u_plus[rows.clone()]);

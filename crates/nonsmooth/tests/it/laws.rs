@@ -233,3 +233,52 @@ fn laws_are_listed_and_refuse_wrong_numbers() {
     );
     assert!(Relay { lower: 1.0, upper: -1.0 }.fault().is_some());
 }
+
+/// An arm on a hinge strikes a rough floor. It has one degree of freedom, so Newton's law turns its slip round with its approach, and friction,
+/// which opposes the slip after the impact, gives ½p(u⁻ + u⁺) > 0. That is booked with the impact, by every scheme; friction only takes.
+#[test]
+fn what_friction_gives_at_an_impact_is_booked_with_the_impact() {
+    use crate::kick_drift::{ball, floor};
+    use nonsmooth::model::Rigid;
+    use nonsmooth::model::constraints::joints::Revolute;
+    use nonsmooth::model::rigid::Body;
+    use nonsmooth::observers::EnergyLedger;
+    use nonsmooth_solvers::Options;
+    for scheme in ["kick-drift", "moreau-jean", "moreau-projected"] {
+        let mut builder = ModelBuilder::new();
+        builder.gravity([0.0, 0.0, -9.81]);
+        let material = builder.material("stuff");
+        let law =
+            builder.law("rough", Coulomb { friction: 0.3, restitution: 0.5, ..Coulomb::default() });
+        builder.default_pair(law);
+        floor(&mut builder, material);
+        let arm = Body { position: [0.5, 0.0, 0.4], ..ball("arm", 0.1, 1.0, material) };
+        let arm = builder.body(arm);
+        let hinge = Revolute::at([0.0, 0.0, 0.4]).axis([0.0, 1.0, 0.0]);
+        builder.joint("hinge", hinge, Rigid::World, arm);
+        let (model, state) = builder.build(0.0).expect("a right model");
+        let entry = nonsmooth::integrators::find(scheme).expect("a scheme");
+        let settings = nonsmooth::SolverSettings::default();
+        let made = entry.build(&Options::default(), settings).expect("right options");
+        let mut ledger = EnergyLedger::begin(&model, &state).expect("finite");
+        let mut simulation = Simulation::new(model, state, made, 1e-3).expect("accepted");
+        let mut gains = 0;
+        // Three impacts; then it comes to rest, and what acts is lasting contact.
+        while gains < 3 {
+            let frame = simulation.step().expect("a good step");
+            assert!(frame.after.t < 1.0, "{scheme}: {gains} impacts turned the slip round");
+            ledger.book(frame.log.energies, frame.log.works);
+            let works = frame.log.works;
+            for event in &frame.log.events {
+                let work = |k: usize| 0.5 * event.impulse[k] * (event.u_minus[k] + event.u_plus[k]);
+                let rubbed = work(1) + work(2);
+                if rubbed > 1e-6 {
+                    gains += 1;
+                    assert!(works.impact > work(0) + 0.5 * rubbed, "{scheme}: {works:?} {event:?}");
+                }
+            }
+            assert!(works.friction <= 1e-12, "{scheme}: {works:?}");
+        }
+        assert!(ledger.total.impact < 0.0, "{scheme}: {:?}", ledger.total);
+    }
+}

@@ -4,7 +4,7 @@ use crate::{complaint, from_text, mistakes_of};
 use nonsmooth_scene::line_column;
 
 /// A robot in space: a hinge with stop, spring and motor to the world, a slider to a kinematic body, a chain of copies.
-const SPACE: &str = r#"title = "Joints in space"
+pub const SPACE: &str = r#"title = "Joints in space"
 
 [parameters]
 n = 3
@@ -80,7 +80,7 @@ step_size = 0.005
 "#;
 
 /// The same in the plane, much smaller.
-const PLANE: &str = r#"title = "Joints in the plane"
+pub const PLANE: &str = r#"title = "Joints in the plane"
 
 [world]
 gravity = [0, -9.81]
@@ -120,7 +120,7 @@ step_size = 0.005
 "#;
 
 /// What is replaced by what, the text at which that is reported, and words of the message: what is wrong, and a remedy.
-type Case = (&'static str, &'static str, &'static str, &'static [&'static str]);
+pub(super) type Case = (&'static str, &'static str, &'static str, &'static [&'static str]);
 
 #[rustfmt::skip]
 const SIDES: &[Case] = &[
@@ -231,7 +231,7 @@ const SCHEMES: &[Case] = &[
     ("[run]", "[integrator]\ntype = \"stewart-trinkle\"\n\n[run]", "[integrator]", &["leaves no rebound and cannot honour the restitution", "use restitution 0 or another integrator"]),
     ("[run]", "[integrator]\ntype = \"high-order\"\n\n[run]", "[integrator]", &["cannot honour law", "or `moreau-jean`"]),
     ("[run]", "[integrator]\ntype = \"moreau-paoli\"\n\n[run]", "[integrator]", &["is for frictionless contacts and joints and cannot honour law", "or moreau-jean"]),
-    ("[run]", "[integrator]\ntype = \"euler-implicit\"\n\n[run]", "[integrator]", &["integrates free motion and cannot honour constraint", "or use moreau-jean"]),
+    ("[run]", "[integrator]\ntype = \"euler-implicit\"\n\n[run]", "[integrator]", &["integrates free motion and constraints of velocities and cannot honour constraint", "or use moreau-jean"]),
 ];
 
 #[rustfmt::skip]
@@ -245,7 +245,7 @@ const FLAT: &[Case] = &[
     ("size = [1, 0.1]", "size = [1, 0.1, 0.1]", "[1, 0.1, 0.1]", &["must have 2 numbers, has 3"]),
 ];
 
-fn check(good: &str, table: &[Case]) {
+pub(super) fn check(good: &str, table: &[Case]) {
     let mut complaints = String::new();
     for &(from, to, at, words) in table {
         let place = |text: &str| line_column(text, text.find(at).expect("the edited scene has it"));

@@ -73,14 +73,14 @@ fn collapse(rows: &str, seed: &str) -> (f64, f64) {
 
 #[test]
 fn a_column_of_grains_runs_out_by_about_its_height() {
-    for rows in ["8", "14"] {
-        // Where the farthest grain ends is a matter of chance in one heap: a mean over several.
-        let heaps = ["1", "2", "3", "4", "5", "6"].map(|seed| collapse(rows, seed));
+    // Where the farthest grain ends is a matter of chance in one heap: a mean over several. High columns take long, so there are fewer.
+    for (rows, seeds) in [("8", &["1", "2", "3", "4", "5", "6"][..]), ("14", &["1", "2", "3"][..])] {
+        let heaps: Vec<(f64, f64)> = seeds.iter().map(|seed| collapse(rows, seed)).collect();
         let mean = |of: fn(&(f64, f64)) -> f64| heaps.iter().map(of).sum::<f64>() / heaps.len() as f64;
         let (run_out, aspect) = (mean(|heap| heap.0), mean(|heap| heap.1));
         eprintln!("aspect {aspect}, run-out {run_out} widths, of {heaps:?}");
         // 1.2 a in channels of sand, for a < 1.8 [Lube05]; front and height are each known to a grain of 0.13 widths, hence
-        // 2.2 of these. Found: 0.87 widths at 0.96, nearly all of that off where the column is seven grains high; 1.87 at 1.60.
+        // 2.2 of these. Found: 0.94 widths at 0.99, nearly all of that off where the column is seven grains high; 1.87 at 1.65.
         assert!((run_out - 1.2 * aspect).abs() < 2.2 * 0.13, "{run_out} at {aspect}");
     }
 }

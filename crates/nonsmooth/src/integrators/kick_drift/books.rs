@@ -74,7 +74,7 @@ impl Books {
         for (family, own) in model.constraints.iter().zip(&active.own) {
             for c in own.clone() {
                 let begins = kick.before[active.rows(c).start] <= 0.0;
-                let mut done = 0.0;
+                let (mut done, rubbed) = (0.0, self.works.friction);
                 for (k, row) in active.rows(c).enumerate() {
                     let p = share * kick.p[row];
                     if p == 0.0 {
@@ -99,7 +99,11 @@ impl Books {
                     let after: Vec<f64> = active.rows(c).map(|row| kick.u[row]).collect();
                     let landed = event(active, c, here.t, (&kick.p, &after), done);
                     // No law of impact rules a soft landing.
-                    let whole = if roles.role[c] == Role::Early { done } else { 0.0 };
+                    let is_ruled = roles.role[c] == Role::Early;
+                    if is_ruled {
+                        self.works.name_gain(rubbed);
+                    }
+                    let whole = if is_ruled { done } else { 0.0 };
                     log.events.push(Event { whole, ..landed });
                 }
             }

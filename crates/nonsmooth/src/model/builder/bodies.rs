@@ -113,6 +113,7 @@ impl GivenBodies {
         self.bodies.iter().enumerate().for_each(|(i, body)| check::check_body(i, body, issues));
         self.kinematic.iter().enumerate().for_each(|(i, body)| check::check_kinematic(i, body, issues));
         self.region.iter().for_each(|region| check::check_region(region, issues));
+        self.check_materials(issues);
         self.check_names(issues);
         if !self.gravity.iter().all(|x| x.is_finite()) {
             let (what, value) = ("gravity", self.gravity.to_vec());
@@ -130,8 +131,20 @@ impl GivenBodies {
         }
     }
 
-    /// Materials that were not added to this model.
+    /// Tables of results name bodies, so no two of them, kinematic ones included, may have one name.
     fn check_names(&self, issues: &mut Vec<(Place, Issue)>) {
+        let mut known = std::collections::HashSet::new();
+        let bodies =
+            self.bodies.iter().enumerate().map(|(i, body)| (Place::Body(i, "name"), &body.name));
+        let kinematic = self.kinematic.iter().enumerate();
+        let kinematic = kinematic.map(|(i, body)| (Place::Kinematic(i, "name"), &body.name));
+        for (place, name) in bodies.chain(kinematic).filter(|(_, name)| !known.insert(name.as_str())) {
+            issues.push((place, BodyIssue::NameTwice(name.clone()).into()));
+        }
+    }
+
+    /// Materials that were not added to this model.
+    fn check_materials(&self, issues: &mut Vec<(Place, Issue)>) {
         let n = self.materials.names.len();
         let mut check = |place: Place, material: MaterialId| {
             if material.0 >= n {

@@ -11,6 +11,9 @@ pub enum BodyIssue {
     /// The mass is not a positive number.
     #[error("mass must be a finite number > 0, got {0}")]
     Mass(f64),
+    /// Another body has the same name.
+    #[error("there are two bodies called `{0}`; give each its own name, results are told by it")]
+    NameTwice(String),
     /// The inertia is not positive definite.
     #[error("inertia must be symmetric and positive definite, got {0:?}")]
     Inertia([[f64; 3]; 3]),

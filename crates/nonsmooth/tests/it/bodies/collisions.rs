@@ -37,7 +37,7 @@ fn pair(seed: u64, friction: f64, restitution: f64, spin: f64) -> Simulation {
     for side in [-1.0, 1.0] {
         let shape = shape(&mut random);
         let mass = shape.mass_properties(1000.0).expect("a solid");
-        let mut body: Body = yard.body("body", &shape, 1000.0, [0.0; 3]);
+        let mut body: Body = yard.body(&format!("body at {side}"), &shape, 1000.0, [0.0; 3]);
         // Shapes whose centre of mass is elsewhere are put so that it is the origin.
         for part in &mut body.colliders {
             if let nonsmooth::model::rigid::PosedShape::Space(_, pose) = &mut part.posed {

@@ -37,6 +37,7 @@ fn the_table_decides() {
     builder.kinematic(floor(ground));
     for (k, material) in [ice, wood, steel].into_iter().enumerate() {
         let mut body = cube(material, 0.0);
+        body.name = format!("cube {k}");
         body.position[1] = 3.0 * k as f64;
         body.velocity = [1.0, 0.0, 0.0];
         builder.body(body);
@@ -198,4 +199,26 @@ fn overlaps_at_the_start_are_named() {
         "{text}"
     );
     assert!(build(true).is_ok());
+}
+
+/// Results are told by names: two bodies of one name, kinematic ones included, are a mistake, each told with its place.
+#[test]
+fn two_bodies_of_one_name_are_refused() {
+    let mut builder = ModelBuilder::new();
+    let stuff = builder.material("stuff");
+    let law = builder.law("all", coulomb(0.3));
+    builder.default_pair(law);
+    builder.kinematic(floor(stuff));
+    let named = |name: &str, x: f64| {
+        let mut body = cube(stuff, x);
+        body.name = name.to_owned();
+        body
+    };
+    builder.body(named("cube", 0.0));
+    builder.body(named("floor", 5.0));
+    builder.body(named("cube", 10.0));
+    let text = builder.build(0.0).err().expect("it is refused").to_string();
+    let want = ["body[2].name: there are two bodies called `cube`", "kinematic[0].name: there are two"];
+    assert!(text.lines().count() == 2 && want.iter().all(|want| text.contains(want)), "{text}");
+    assert!(text.contains("give each its own name"), "{text}");
 }

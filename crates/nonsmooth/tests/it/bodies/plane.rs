@@ -24,11 +24,8 @@ impl Flat {
     fn body(&self, shape: &Shape, at: [f64; 2]) -> Body {
         let mass = shape.mass_properties(100.0).expect("a solid");
         let colliders = vec![Collider::plane(shape.clone(), self.material)];
-        Body {
-            position: [at[0], at[1], 0.0],
-            colliders,
-            ..Body::planar("body", mass.mass, mass.inertia)
-        }
+        let name = format!("body at {at:?}");
+        Body { position: [at[0], at[1], 0.0], colliders, ..Body::planar(&name, mass.mass, mass.inertia) }
     }
 
     fn simulation(self, h: f64) -> Simulation {

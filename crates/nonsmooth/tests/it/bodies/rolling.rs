@@ -158,7 +158,7 @@ fn a_ball_rolls_through_a_valley() {
     let (s, c) = angle.sin_cos();
     let mut yard = Yard::new(1.0, 0.0);
     for side in [-1.0, 1.0] {
-        yard.fix("slope", Shape::half_space([side * s, 0.0, c]).unwrap(), [0.0; 3]);
+        yard.fix(&format!("slope {side}"), Shape::half_space([side * s, 0.0, c]).unwrap(), [0.0; 3]);
     }
     let ball = Shape::ball(RADIUS).unwrap();
     // On the left slope, whose normal is (s, 0, c), 1 m up.

@@ -62,7 +62,7 @@ fn a_wall_in_bond_stays() {
         }
         if odd {
             for x in [-0.05, 0.65] {
-                yard.add(&format!("half {course}"), &half, 2000.0, [x, 0.0, z]);
+                yard.add(&format!("half {course} at {x}"), &half, 2000.0, [x, 0.0, z]);
             }
         }
     }

@@ -9,7 +9,7 @@ fn balls() -> Yard {
     yard.floor();
     for side in [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, -1.0, 0.0]] {
         let wall = Shape::half_space(side).expect("a right shape");
-        yard.fix("wall", wall, [-0.55 * side[0], -0.55 * side[1], 0.0]);
+        yard.fix(&format!("wall {side:?}"), wall, [-0.55 * side[0], -0.55 * side[1], 0.0]);
     }
     let ball = Shape::ball(0.09).expect("a right shape");
     let mut random = Random::new(1);

@@ -33,7 +33,8 @@ fn heap() -> ModelBuilder {
     builder.default_pair(law);
     for normal in [[0.0, 0.0, 1.0], [1.0, 0.0, 0.3]] {
         let shape = Shape::half_space(normal).expect("a half-space");
-        builder.kinematic(KinematicBody::new("wall", vec![Collider::space(shape, material)]));
+        let name = format!("wall {normal:?}");
+        builder.kinematic(KinematicBody::new(&name, vec![Collider::space(shape, material)]));
     }
     let shapes =
         [Shape::ball(0.1), Shape::cuboid([0.1, 0.08, 0.06])].map(|shape| shape.expect("a shape"));
