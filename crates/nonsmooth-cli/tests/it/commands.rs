@@ -132,6 +132,7 @@ step_size = 0.01
     assert!(!folder.path("out").exists(), "a wrong scene leaves no folder behind");
     // A law that the scheme does not take is told with the place of the scheme and a remedy.
     let right = text.replace("{ body = \"arm\" }, ", "{}, ").replace("[0, 0, 0]\n\n", "[0, 1, 0]\n\n");
+    let right = right.replace("density = 700", "density = 700\nforce = [\"a\", 0, 0]");
     let right = right.replace("b = \"a - 1\"", "b = 2") + "\n[contact]\ndefault = { friction = 0.3 }\n";
     let taken = folder.write("right.toml", &right);
     nonsmooth(&["check", &taken]).expect(0, &["no mistakes"]);

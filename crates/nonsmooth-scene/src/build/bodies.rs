@@ -259,9 +259,17 @@ impl Build<'_> {
         let velocity = self.point(&at.key("velocity"), spec.velocity.as_ref(), copy, DVec3::ZERO);
         let spin = self.spin(&at.key("angular_velocity"), spec.angular_velocity.as_ref(), copy);
         let appears_at = self.optional(&at.key("appears_at"), spec.appears_at.as_ref(), copy);
+        // All of it before anything is given up: a wrong shape must not hide a wrong density.
+        let weight = self.weight(&at, spec, copy);
+        let inertia = self.given_inertia(&at, spec, copy);
+        let (Some(weight), Some(inertia)) = (weight, inertia) else { return };
         let (Some(pieces), Some((position, rotation))) = (pieces, place) else { return };
         let (Some(velocity), Some(spin), Ok(appears_at)) = (velocity, spin, appears_at) else { return };
-        let Some((mass, centre, inertia)) = self.mass(&at, spec, &pieces, copy) else { return };
+        let whole = match inertia {
+            Some((centre, inertia)) => Some((weight, centre, inertia)),
+            None => self.mass(&at, spec, &pieces, weight),
+        };
+        let Some((mass, centre, inertia)) = whole else { return };
         self.builder.body(Body {
             name: full_name(&spec.name, copy),
             planar: self.dimension == Dimension::Plane,

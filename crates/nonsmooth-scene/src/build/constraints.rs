@@ -6,7 +6,9 @@
 use super::Build;
 use super::names::OfScene;
 use crate::formula::Expr;
-use crate::formulas::{FormulaGap, FormulaVelocity, TIME, coordinate, is_linear_in_velocities};
+use crate::formulas::{
+    FormulaGap, FormulaVelocity, TIME, coordinate, is_linear_in_velocities, velocity,
+};
 use crate::scene;
 use crate::source::Path;
 use nonsmooth::laws::{self, Law};
@@ -108,11 +110,8 @@ impl Build<'_> {
             return;
         }
         let (expression, tangents) = (good.remove(0), good);
-        for (k, u) in tangents.iter().enumerate() {
-            if !is_linear_in_velocities(u, used.len()) {
-                let message = "a sliding velocity must be linear in the velocities".to_owned();
-                return self.mistake(&path.key("tangents").index(k), message);
-            }
+        if !self.check_velocities(path, (key, &expression), &tangents, used.len()) {
+            return;
         }
         let name = copy.map_or(spec.name.clone(), |i| format!("{}[{i}]", spec.name));
         let Some(law) = law else { return };
@@ -131,6 +130,32 @@ impl Build<'_> {
             }
             _ => self.builder.gap(&name, law, &on, FormulaGap::new(&expression, &tangents, on.len())),
         }
+    }
+    /// Whether a constraint on a velocity and all tangents depend on velocities, tangents linearly.
+    fn check_velocities(
+        &mut self,
+        path: &Path,
+        (key, expression): (&str, &Expr),
+        tangents: &[Expr],
+        n: usize,
+    ) -> bool {
+        let before = self.mistakes.len();
+        let slides = |u: &Expr| (0..n).any(|k| u.uses(velocity(k)));
+        if key == "velocity" && !slides(expression) {
+            let message = "depends on no velocity, so no impulse could act on it; give a `gap`, or velocities `v_…`";
+            self.mistake(&path.key(key), message.to_owned());
+        }
+        for (k, u) in tangents.iter().enumerate() {
+            let message = if !slides(u) {
+                "depends on no velocity; give the sliding velocity, `v_…`"
+            } else if !is_linear_in_velocities(u, n) {
+                "a sliding velocity must be linear in the velocities"
+            } else {
+                continue;
+            };
+            self.mistake(&path.key("tangents").index(k), message.to_owned());
+        }
+        self.mistakes.len() == before
     }
 }
 

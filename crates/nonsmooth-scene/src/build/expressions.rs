@@ -34,6 +34,14 @@ impl Build<'_> {
         self.without_value.extend(open.keys().map(|name| (*name).to_owned()));
     }
 
+    /// Refuses expressions that nothing uses: no table shows their values.
+    pub(super) fn unused_expressions(&mut self) {
+        for name in self.directory.unused_expressions() {
+            let message = format!("no formula uses `{name}`; use it, or take it out");
+            self.mistake(&Path::of("expressions").key(&name), message);
+        }
+    }
+
     fn check_expression_name(&mut self, name: &str) -> bool {
         let taken = matches!(name, "t" | "pi" | "i") || Op::named(name).is_some();
         let wrong = if !is_name(name) {
@@ -60,6 +68,8 @@ impl Build<'_> {
         if let Some(formulas) = self.instant_formulas(&[(path, quantity)], None) {
             self.builder.expression(name, Box::new(move |at| Ok(formulas.values::<1>(at)[0])));
             self.directory.add_expression(name, quantity);
+        } else {
+            self.without_value.insert(name.to_owned());
         }
         true
     }
@@ -85,6 +95,7 @@ impl Build<'_> {
                     }
                     format!("`{other}` has no value: expressions refer to each other in a circle")
                 }
+                Wrong::UnknownName { name: other, .. } if self.without_value.contains(other) => continue,
                 wrong => wrong.to_string(),
             };
             let span = self.source.span_in_string(&path, error.span.clone());

@@ -34,14 +34,13 @@ impl Build<'_> {
         }
     }
 
-    /// Mass, centre in the frame of the body, and inertia about it.
-    pub(super) fn mass(
+    /// The density or mass, as given.
+    pub(super) fn weight(
         &mut self,
         at: &At<'_>,
         spec: &scene::Body,
-        pieces: &[Piece],
         copy: Option<usize>,
-    ) -> Option<(f64, DVec3, [[f64; 3]; 3])> {
+    ) -> Option<f64> {
         let (key, quantity) = match (&spec.density, &spec.mass) {
             (Some(density), _) => ("density", density),
             (None, mass) => ("mass", mass.as_ref()?),
@@ -52,10 +51,30 @@ impl Build<'_> {
             self.wrong(&at.key(key), format!("`{key}` must be > 0, got {given}{of_copy}"));
             return None;
         }
-        if let Some(inertia) = &spec.inertia {
-            let centre = self.point(&at.key("centre"), spec.centre.as_ref(), copy, DVec3::ZERO)?;
-            return Some((given, centre, self.inertia(&at.key("inertia"), inertia, copy)?));
-        }
+        Some(given)
+    }
+
+    /// Centre and inertia where they are given; `None` after a mistake.
+    pub(super) fn given_inertia(
+        &mut self,
+        at: &At<'_>,
+        spec: &scene::Body,
+        copy: Option<usize>,
+    ) -> Option<Option<(DVec3, [[f64; 3]; 3])>> {
+        let Some(inertia) = &spec.inertia else { return Some(None) };
+        let centre = self.point(&at.key("centre"), spec.centre.as_ref(), copy, DVec3::ZERO);
+        let inertia = self.inertia(&at.key("inertia"), inertia, copy);
+        Some(Some((centre?, inertia?)))
+    }
+
+    /// Mass, centre in the frame of the body, and inertia about it, of its shapes.
+    pub(super) fn mass(
+        &mut self,
+        at: &At<'_>,
+        spec: &scene::Body,
+        pieces: &[Piece],
+        given: f64,
+    ) -> Option<(f64, DVec3, [[f64; 3]; 3])> {
         let mut solids = Vec::with_capacity(pieces.len());
         for (k, piece) in pieces.iter().enumerate() {
             match &piece.built.solid {

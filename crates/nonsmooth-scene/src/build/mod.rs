@@ -299,6 +299,10 @@ impl<'a> Build<'a> {
         self.joints();
         self.constraints();
         let is_sound = self.mistakes.is_empty();
+        if is_sound {
+            // A formula with a mistake may be the one that uses them.
+            self.unused_expressions();
+        }
         let run = self.run();
         let solving = self.solving();
         let stepping = solving.and_then(|solving| self.integrator(solving));
@@ -398,7 +402,15 @@ impl<'a> Build<'a> {
                 message: format!("must be finite, got {x}"),
             }]),
             Quantity::Formula(text) => {
-                parse(text, scope).map_err(|errors| self.formula_mistakes(path, errors))
+                let expression =
+                    parse(text, scope).map_err(|errors| self.formula_mistakes(path, errors))?;
+                match expression.constant().filter(|x| !x.is_finite()) {
+                    None => Ok(expression),
+                    Some(x) => Err(vec![Mistake {
+                        span: self.source.span(path),
+                        message: format!("must be finite, but it is {x}"),
+                    }]),
+                }
             }
         }
     }
@@ -427,11 +439,7 @@ impl<'a> Build<'a> {
                 None
             }
             Ok(expression) => match expression.constant() {
-                Some(x) if x.is_finite() => Some(x),
-                Some(x) => {
-                    self.mistake(path, format!("must be finite, but it is {x}"));
-                    None
-                }
+                Some(x) => Some(x),
                 None => {
                     self.mistake(path, "must be a number or a formula over parameters".into());
                     None
@@ -494,6 +502,15 @@ impl<'a> Build<'a> {
         let (start, end, h) = (start?, end?, step_size?);
         if end <= start {
             self.mistake(&path.key("end"), format!("`end` must be after `start` = {start}, got {end}"));
+            return None;
+        }
+        // As in `n_steps`, 1e-9 may be rounding.
+        if h > (end - start) * (1.0 + 1e-9) {
+            let message = format!(
+                "a step of {h} s is longer than the run, {} s; take a smaller step or a later `end`",
+                end - start
+            );
+            self.mistake(&path.key("step_size"), message);
             return None;
         }
         if (end - start) / h > 1e15 {

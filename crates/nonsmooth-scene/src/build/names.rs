@@ -6,7 +6,7 @@ use crate::scene::Quantity;
 use nonsmooth::Instant;
 use nonsmooth::model::SystemId;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Every coordinate of the scene by name, qualified and, where unique, plain; those of bodies only qualified.
 #[derive(Default)]
@@ -25,6 +25,8 @@ pub(super) struct Directory {
     pub(super) in_plane: bool,
     /// Named expressions: number and formula.
     expressions: BTreeMap<String, (usize, Quantity)>,
+    /// Expressions that some formula asked for.
+    asked: RefCell<BTreeSet<String>>,
 }
 
 /// All bodies of one table.
@@ -173,6 +175,7 @@ impl Directory {
     /// What formulas of an instant read under `name`.
     pub(super) fn reading(&self, name: &str) -> Option<Reading> {
         if let Some((number, _)) = self.expressions.get(name) {
+            self.asked.borrow_mut().insert(name.to_owned());
             return Some(Reading::Expression(*number));
         }
         if let Some(place) = self.known.get(name).copied().flatten() {
@@ -250,9 +253,17 @@ impl Directory {
         names
     }
 
+    /// Expressions that no formula asked for.
+    pub(super) fn unused_expressions(&self) -> Vec<String> {
+        let asked = self.asked.borrow();
+        self.expressions.keys().filter(|name| !asked.contains(*name)).cloned().collect()
+    }
+
     /// The formula of an expression, read in another scope: for gaps, which have no instant.
     fn inlined(&self, name: &str, scope: &dyn Scope) -> Option<Expr> {
-        match &self.expressions.get(name)?.1 {
+        let (_, quantity) = self.expressions.get(name)?;
+        self.asked.borrow_mut().insert(name.to_owned());
+        match quantity {
             Quantity::Number(x) => Some(Expr::number(*x)),
             Quantity::Formula(text) => parse(text, scope).ok(),
         }

@@ -3,6 +3,10 @@
 mod built;
 mod wrong;
 mod wrong_joints;
+mod wrong_laws;
+
+pub use wrong_joints::{PLANE as JOINTS_IN_PLANE, SPACE as JOINTS_IN_SPACE};
+pub use wrong_laws::LAWS;
 
 /// A scene in space: a floor, bricks and a ball on a spring, and materials.
 pub const GOOD: &str = r#"title = "Bodies"

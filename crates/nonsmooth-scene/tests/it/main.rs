@@ -15,6 +15,7 @@ mod problems;
 mod references;
 mod residual;
 mod results;
+mod resume;
 mod schema;
 mod shots;
 mod vtk;

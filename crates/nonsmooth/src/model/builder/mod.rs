@@ -16,7 +16,7 @@ use super::check;
 use super::constraints::{Gap, LinearContact, VelocityConstraint};
 use super::forces::Force;
 use super::issue::{Issue, ModelError, Place};
-use super::signals::Signal;
+use super::signals::{self, Signal};
 use super::systems::{Lagrangian, Linear, Velocity};
 use super::{LawId, Model, State, UserError};
 use crate::laws::Law;
@@ -201,6 +201,9 @@ impl ModelBuilder {
         let allow = self.allow_initial_violation;
         let (contents, state) = self.assemble(t, &mut issues);
         let model = Model::new(contents);
+        if issues.is_empty() {
+            signals::check_start(&model, &state, &mut issues);
+        }
         if !allow && issues.is_empty() {
             bodies::check_start(&model, &state, &mut issues);
         }
