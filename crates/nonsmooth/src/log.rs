@@ -12,6 +12,10 @@ pub(crate) const IMPACTS_AT_THE_START: &str =
 /// Impacts that came after the most cuts that a step may take.
 pub(crate) const REBOUNDS_CAPPED: &str = "impacts that rebound early because the step was cut too often";
 
+/// Forces that depend on velocities and were averaged over a step.
+pub(crate) const FAST_FORCES: &str =
+    "forces of velocities that act faster than a step [step over their time]: they are averaged";
+
 impl std::ops::SubAssign for Works {
     fn sub_assign(&mut self, other: Self) {
         let (a, b) = (self.columns(), other.columns());

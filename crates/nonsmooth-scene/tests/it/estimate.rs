@@ -336,3 +336,27 @@ step_size = 0.01
     let impacts = impacts + "[integrator]\ntype = \"moreau-jean\"\n";
     assert_eq!(judged(&impacts, |_, _| ()), Err(CannotTell::Impacts));
 }
+
+#[test]
+fn drag_that_is_faster_than_a_step_gets_no_estimate_but_the_reason() {
+    let falling = |drag: f64| {
+        let text = format!(
+            r#"
+[world]
+gravity = [0, 0, -{G}]
+[[body]]
+name = "ball"
+shape = {{ type = "ball", radius = 0.1 }}
+mass = 2
+velocity = [3, 0, 0]
+force = ["-{drag}*ball.v_x", 0, "-{drag}*ball.v_z"]
+[run]
+end = 0.1
+step_size = 0.001
+{END}"#
+        );
+        judged(&text, |_, _| ())
+    };
+    assert!(falling(20.0).is_ok());
+    assert_eq!(falling(6000.0), Err(CannotTell::FastForces));
+}

@@ -10,11 +10,11 @@
 //! midpoint rule leaves a twelfth of the square of it, which no energy shows in steady motion: a heavy top tilts while its energy stands
 //! still. A contact whose slip turns round sticks to the end of the step: s⁺ is the slip in the step after, of which half is lost on average,
 //! and s any slip (`slips.rs`). Where none of these tells, or where the error lies elsewhere (impacts that are not resolved in time, rebounds
-//! that were given up, steps that were not solved), no number is given but the reason.
+//! that were given up, forces of velocities that are faster than a step, steps that were not solved), no number is given but the reason.
 
 use super::{EnergyLedger, Summary};
 use crate::integrators::Accuracy;
-use crate::log::{IMPACTS_AT_THE_START, REBOUNDS_CAPPED, REBOUNDS_GIVEN_UP};
+use crate::log::{FAST_FORCES, IMPACTS_AT_THE_START, REBOUNDS_CAPPED, REBOUNDS_GIVEN_UP};
 use thiserror::Error;
 
 /// An estimate of the error of a run.
@@ -38,6 +38,9 @@ pub enum CannotTell {
     /// Early rebounds that were lost, or came too early.
     #[error("impacts were too many to be resolved in time")]
     ManyImpacts,
+    /// Drag or feedback that is faster than a step.
+    #[error("forces of velocities act faster than a step: what they did in it is not resolved")]
+    FastForces,
     /// S is rounding.
     #[error(
         "the scheme changes no energy here, so the ledger does not show its error: compare with half the step size"
@@ -63,6 +66,9 @@ pub fn estimate(
     }
     if summary.notes.iter().any(|note| early.contains(&note.what.as_str())) {
         return Err(CannotTell::ManyImpacts);
+    }
+    if summary.notes.iter().any(|note| note.what == FAST_FORCES) {
+        return Err(CannotTell::FastForces);
     }
     // What is at rest has no error relative to its motion.
     if !ledger.moves() {

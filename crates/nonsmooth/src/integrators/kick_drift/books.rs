@@ -325,7 +325,7 @@ impl Books {
             factorize(model, &part, &drift.pass(), Coeffs::MASS, problem, mass)?;
             // The kick of a drift of length 2 τ had the length τ + what lagged before it.
             roles.lasting_forces(active, &kick.p, kick.length, &mut self.lambda);
-            half_kick(model, &at, drift.lag, (active, &self.lambda), mass, free)?;
+            half_kick(model, drift, drift.lag, (active, &self.lambda), mass, free)?;
             let mut ends = std::mem::take(&mut self.ends);
             let (mut lambda, mut acting) = (std::mem::take(&mut self.lambda), active);
             if kick.drives(active, &at, (&lambda, drift.lag), (mass, free)) {

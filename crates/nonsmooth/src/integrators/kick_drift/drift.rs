@@ -7,6 +7,7 @@ use super::KickScratch;
 use super::classify::Roles;
 use super::kick::Kick;
 use super::settle::{drives, may_drive, settle, velocities};
+use super::velocity_forces::{Between, act_between};
 use crate::error::StepResult;
 use crate::log::Energies;
 use crate::model::errors::{check_coordinates, check_finite};
@@ -35,8 +36,6 @@ pub(super) struct Drift {
     place: Place,
     /// v̂ as in the state.
     v_state: Vec<f64>,
-    /// Where it stands with the velocity at q, for forces that depend on it.
-    on_step: Place,
     /// The end of the drift as it is guessed.
     pub(super) end: Place,
     /// End velocity as in the state.
@@ -87,24 +86,16 @@ impl Drift {
         self.end.instant(&self.presence)
     }
 
-    /// Here with the velocity at q as a kick to `v` predicts it: v_q = v̂ + (τ/κ) (v − v̂).
-    pub(super) fn predict_on_step(&mut self, model: &Model, v: &[f64]) -> StepResult {
-        let share = self.lag / self.kick_length();
-        let Self { place, on_step, end_v_state, presence, .. } = self;
-        on_step.t = place.t;
-        on_step.q.clone_from(&place.q);
-        on_step.inputs.clone_from(&place.inputs);
-        on_step.angles.clone_from(&place.angles);
-        on_step.v.clear();
-        on_step.v.extend(place.v.iter().zip(v).map(|(v_hat, v)| v_hat + share * (v - v_hat)));
-        end_v_state.clone_from(&on_step.v);
-        model.to_state(&place.q, end_v_state);
-        on_step.complete(model, presence, end_v_state)
-    }
-
-    /// Here with that velocity.
-    pub(super) fn on_step(&self) -> Instant<'_> {
-        self.on_step.instant(&self.presence)
+    /// Completes `seen`: here with the velocities `seen.v`, in working axes.
+    pub(super) fn see_with(&self, model: &Model, seen: &mut Place) -> StepResult {
+        let place = &self.place;
+        seen.t = place.t;
+        seen.q.clone_from(&place.q);
+        seen.inputs.clone_from(&place.inputs);
+        seen.angles.clone_from(&place.angles);
+        let mut v_state = seen.v.clone();
+        model.to_state(&place.q, &mut v_state);
+        seen.complete(model, &self.presence, &v_state)
     }
 
     /// κ = τ + ½ rest: the length of the kick [s].
@@ -244,25 +235,32 @@ impl Drift {
     }
 }
 
-/// v + length · M⁻¹ (f + Jᵀ λ) at an instant, with the arms of that instant: into `free.v`, working axes there.
+/// v + length · M⁻¹ (f + Jᵀ λ) where the step stands, with the arms of there: into `free.v`, working axes there.
 pub(super) fn half_kick(
     model: &Model,
-    at: &Instant<'_>,
+    drift: &Drift,
     length: f64,
     (active, lambda): (&ActiveConstraints, &[f64]),
     mass: &Mass,
     free: &mut Free,
 ) -> StepResult {
+    let at = drift.here();
     let part = Part::whole(at.t, 0.0);
-    model.kick(&part, (at, at), (length, 0.0), mass.groups(), free)?;
-    let Free { scratch, more, v, .. } = free;
-    scratch.clear();
-    scratch.resize(v.len(), 0.0);
+    model.kick(&part, (&at, &at), (length, 0.0), mass.groups(), free)?;
+    let mut reaction = std::mem::take(&mut free.scratch);
+    reaction.clear();
+    reaction.resize(free.v.len(), 0.0);
     for (family, own) in model.constraints.iter().zip(&active.own) {
-        family.add_forces(model, at, active, own, lambda, scratch)?;
+        family.add_forces(model, &at, active, own, lambda, &mut reaction)?;
     }
-    mass.groups().solve(scratch, more);
-    v.iter_mut().zip(&*scratch).for_each(|(v, dv)| *v += length * dv);
+    mass.groups().solve(&mut reaction, &mut free.more);
+    reaction.iter_mut().for_each(|dv| *dv *= length);
+    if model.sees_velocities() {
+        let between = Between { length, ahead: 0.0, share: 1.0 };
+        act_between(model, &part, drift, between, (mass, &reaction), free)?;
+    }
+    free.v.iter_mut().zip(&reaction).for_each(|(v, dv)| *v += dv);
+    free.scratch = reaction;
     Ok(())
 }
 
@@ -318,7 +316,7 @@ pub(super) fn on_step_velocity(
         }
     }
     let here = drift.here();
-    half_kick(model, &here, drift.lag, (active, &lambda), mass, free)?;
+    half_kick(model, drift, drift.lag, (active, &lambda), mass, free)?;
     if !may_drive(active, &lambda) {
         return Ok(lambda);
     }

@@ -8,8 +8,7 @@
 //! v  = v_f + M⁻¹ Jᵀ p                            q⁺ = drift(q, v, h)
 //! ```
 //!
-//! Forces that depend on velocities act with v_q = v̂ + (τ/κ)(ṽ − v̂), where ṽ is predicted with those of v̂: with v̂ itself they would be of first
-//! order, and a force across the velocity would give energy. v̂ is the velocity τ before q, τ half the length of the last drift (`State.lag`). An impact cuts the step: everything is taken to
+//! Forces that depend on velocities act with ½ (v̂ + ṽ), where ṽ is what they lead to (`velocity_forces.rs`). v̂ is the velocity τ before q, τ half the length of the last drift (`State.lag`). An impact cuts the step: everything is taken to
 //! its instant along the path of the drift, the law acts there, and a fresh kick drives the rest of the step. Where a body that may
 //! meet another turns fast the step is made in pieces. Where there are many impacts at once they act at the start of the step in the
 //! one solve (early rebound). Lasting gaps within ±δ are kept as they are, so that rest is a fixed point.
@@ -24,6 +23,7 @@ mod path;
 mod pieces;
 mod settle;
 mod targets;
+mod velocity_forces;
 
 use super::{Accuracy, Entry, Integrator, Refusal};
 use crate::error::StepResult;
@@ -206,11 +206,8 @@ impl Integrator for KickDrift {
             model.kick(&part, (&here, &here), (length, ahead), mass.groups(), free)?;
             linearize(model, &part, &drift.pass(), active)?;
             kick.predict(model, active, mass, free, drift)?;
-            if model.sees_velocities() && drift.lag > 0.0 {
-                drift.predict_on_step(model, &kick.v)?;
-                let seen = (&drift.here(), &drift.on_step());
-                model.kick(&part, seen, (length, ahead), mass.groups(), free)?;
-                kick.predict(model, active, mass, free, drift)?;
+            if model.sees_velocities() {
+                kick.act_between(model, (&part, ahead), (active, mass), free, drift, log)?;
             }
             let rules = Rules { all_early: cuts >= self.most_cuts, tolerance: settings.tolerance };
             self.scratch.confirm(model, rules, (settings, self.most_passes), log)?;

@@ -219,7 +219,7 @@ impl Path {
         books.drifted(model, drift)?;
         let part = Part::whole(drift.here().t, 0.0);
         factorize(model, &part, &drift.pass(), Coeffs::MASS, problem, mass)?;
-        half_kick(model, &drift.here(), 0.5 * time, (active, &self.lambda), mass, free)?;
+        half_kick(model, drift, 0.5 * time, (active, &self.lambda), mass, free)?;
         books.half_kick(model, active, &self.lambda, (drift, 0.5 * time), free)?;
         drift.set_velocity(model, &free.v)
     }

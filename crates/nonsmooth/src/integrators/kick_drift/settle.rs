@@ -109,7 +109,7 @@ pub(super) fn settle(
         active.jacobian.dot(c as usize, here.v, &mut along[..rows.len()]);
         rows.zip(along).for_each(|(row, along)| active.offset[row] = active.u_minus[row] - along);
     }
-    half_kick(model, &here, length, (active, &elastic), mass, free)?;
+    half_kick(model, drift, length, (active, &elastic), mass, free)?;
     // The problem of the step stays, for those who ask for it.
     let (mut p, mut log, mut problem) = (kick.before, StepLog::default(), Problem::default());
     solve_part((active, &list), mass, free, settings, &mut problem, &mut p, &mut log)?;
@@ -118,7 +118,7 @@ pub(super) fn settle(
             lambda[row] = p[row] / length;
         }
     }
-    half_kick(model, &here, length, (active, lambda), mass, free)
+    half_kick(model, drift, length, (active, lambda), mass, free)
 }
 
 /// Relative velocities by row with the velocity `v` where the step stands: those of v̂, which were seen with the motion of kinematic bodies,

@@ -109,3 +109,94 @@ fn inertial_forces_of_lagrangian_systems_are_of_second_order() {
         (q[0] - fine[0]).hypot(q[1] - fine[1])
     });
 }
+
+/// Velocities along z that are shown at the ends of `steps` steps of 1 ms, from `v` at the start, for v̇ = `acceleration`(v).
+fn shown(acceleration: impl Fn(f64) -> f64 + Send + Sync + 'static, v: f64, steps: u64) -> Vec<f64> {
+    let mut builder = ModelBuilder::new();
+    let body = Body { velocity: [0.0, 0.0, v], ..Body::new("body", 2.0, diagonal([0.1, 0.1, 0.1])) };
+    let body = builder.body(body);
+    let function: WrenchFunction =
+        Box::new(move |at| Ok([0.0, 0.0, 2.0 * acceleration(at.rigid[0].velocity.z), 0.0, 0.0, 0.0]));
+    builder.wrench(body, true, function);
+    let mut simulation = run(builder, 1e-3);
+    (0..steps)
+        .map(|_| {
+            simulation.run(1, &mut []).expect("it runs");
+            synchronized(&simulation.model, &simulation.state).v[2]
+        })
+        .collect()
+}
+
+#[test]
+fn drag_of_any_stiffness_only_brakes() {
+    // v̇ = −c (v − w): of a kick with the velocity before it |v − w| would grow from c h = 2 on, at c h = 3 to 10⁴ of the start in 20 steps.
+    let w = -0.5;
+    for c in [10.0, 2000.0, 3000.0, 1e5, 1e8] {
+        let all = shown(move |v| -c * (v - w), 1.0, 100);
+        let mut last = 1.0 - w;
+        for (k, v) in all.iter().enumerate() {
+            // The midpoint rule turns v − w by (1 − z/2)/(1 + z/2), and shows 1/(1 + z/2) of it.
+            // The search for the velocity leaves 1e-7 of the change of 1.5 m/s.
+            assert!((v - w).abs() <= last + 1.5e-7, "c = {c:e}, step {k}: {v}");
+            last = (v - w).abs();
+        }
+        let z: f64 = 1e-3 * c;
+        let first = (1.0 - 0.25 * z) / (1.0 + 0.25 * z);
+        let turned = ((1.0 - 0.5 * z) / (1.0 + 0.5 * z)).powi(99);
+        let expected = w + 1.5 * first * turned / (1.0 + 0.5 * z);
+        assert!((all[99] - expected).abs() < 1e-6, "c = {c:e}: {} is not {expected}", all[99]);
+    }
+}
+
+#[test]
+fn drag_with_the_square_of_the_velocity_only_brakes() {
+    // v̇ = −k v |v|: v = v₀/(1 + k v₀ t). At k v₀ h = 100 the velocity before the kick would throw the body back with 50 times its speed.
+    let all = shown(|v| -1e4 * v * v.abs(), 10.0, 50);
+    assert!(all.iter().all(|v| v.abs() < 10.0), "{all:?}");
+    assert!(all[49].abs() < 1.0, "{}", all[49]);
+    let resolved = shown(|v| -v * v.abs(), 10.0, 100);
+    assert!((resolved[99] - 10.0 / 2.0).abs() < 1e-3, "{}", resolved[99]);
+}
+
+#[test]
+fn a_force_that_jumps_with_the_velocity_is_told() {
+    // No velocity solves v = v̂ − κ sgn(v) near rest.
+    let mut builder = ModelBuilder::new();
+    let body = builder.body(Body {
+        velocity: [0.0, 0.0, 1.5e-3],
+        ..Body::new("body", 1.0, diagonal([0.1, 0.1, 0.1]))
+    });
+    let function: WrenchFunction =
+        Box::new(|at| Ok([0.0, 0.0, -at.rigid[0].velocity.z.signum(), 0.0, 0.0, 0.0]));
+    builder.wrench(body, true, function);
+    let mut simulation = run(builder, 1e-3);
+    let notes = |simulation: &mut Simulation| {
+        let step = simulation.step().expect("it runs");
+        step.log.notes.iter().filter(|note| note.what.contains("forces of velocities")).count()
+    };
+    assert_eq!(notes(&mut simulation), 0, "it slides");
+    let told: usize = (0..5).map(|_| notes(&mut simulation)).sum();
+    assert!(told > 0, "it rests, and no note says that the force was not resolved");
+    assert!(simulation.state.v[2].abs() < 1.5e-3);
+}
+
+#[test]
+fn a_stiff_damper_between_two_bodies_keeps_their_momentum() {
+    // f = −c (v_a − v_b) on a, its opposite on b: they move together, with masses 1 and 1000.
+    let mut builder = ModelBuilder::new();
+    let inertia = diagonal([0.1, 0.1, 0.1]);
+    let light = builder.body(Body { velocity: [1.0, 0.0, 0.0], ..Body::new("light", 1.0, inertia) });
+    let heavy = builder.body(Body::new("heavy", 1000.0, inertia));
+    for (body, sign) in [(light, -1.0), (heavy, 1.0)] {
+        let function: WrenchFunction = Box::new(move |at| {
+            let along = at.rigid[0].velocity.x - at.rigid[1].velocity.x;
+            Ok([sign * 5e3 * along, 0.0, 0.0, 0.0, 0.0, 0.0])
+        });
+        builder.wrench(body, true, function);
+    }
+    let mut simulation = run(builder, 1e-3);
+    simulation.run(200, &mut []).unwrap();
+    let v = synchronized(&simulation.model, &simulation.state).v;
+    assert!((v[0] + 1000.0 * v[6] - 1.0).abs() < 1e-12, "momentum {}", v[0] + 1000.0 * v[6]);
+    assert!((v[0] - v[6]).abs() < 1e-6, "{} and {}", v[0], v[6]);
+}
