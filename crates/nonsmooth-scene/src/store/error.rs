@@ -15,6 +15,16 @@ pub enum StoreError {
         /// What hdf5-pure said.
         source: Box<hdf5_pure::Error>,
     },
+    /// The end of the file is missing.
+    #[error("{}: cut to {length} of {end} bytes", path.display())]
+    Truncated {
+        /// The result file.
+        path: PathBuf,
+        /// Its length.
+        length: u64,
+        /// The length it says it has.
+        end: u64,
+    },
     /// The operating system refused.
     #[error("{}: {source}", path.display())]
     Io {

@@ -13,7 +13,8 @@
 //! flat, as plain numbers, and readers reshape by the attribute `width`. A row of named columns is a record, in which numbers and
 //! texts may stand side by side.
 //!
-//! A kill is safe without `fsync` because the page cache outlives the process. A power cut is not:
+//! A kill is safe without `fsync` because the page cache outlives the process, and because the file is laid out in pages: the system
+//! may stop a write between two pages, and nothing that is patched in place lies on two of them. A power cut is not safe:
 //! only what was there at the last `Writer::sync` is promised, and then only if nothing was
 //! committed after it, because commits patch lengths in place.
 

@@ -1,16 +1,19 @@
 //! Reading a result file: list the tables, read rows, read the texts.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use hdf5_pure::File;
 
 use super::describe::{TableInfo, describe};
-use super::error::{StoreError, hdf5};
+use super::error::{StoreError, hdf5, io};
 use super::record::Records;
 use super::spec::{Kind, NUMBER_BYTES};
 
+/// Where a superblock of version 2 or 3, with offsets of 8 bytes, has the address of the end of the file.
+const END_OF_FILE: Range<usize> = 28..36;
 /// Bytes read at once.
 const BLOCK_BYTES: usize = 8 << 20;
 
@@ -37,6 +40,7 @@ impl Reader {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         let path = path.as_ref();
         let file = File::open_streaming(path).map_err(hdf5(path))?;
+        check_length(path)?;
         Self::from_file(path, file)
     }
 
@@ -154,4 +158,19 @@ impl Reader {
         }
         Ok(())
     }
+}
+
+/// Refuses a file that is shorter than its superblock says. What is cut from its last page may hold no row that anyone reads, but then no
+/// one knows what else is missing.
+fn check_length(path: &Path) -> Result<(), StoreError> {
+    let mut file = std::fs::File::open(path).map_err(io(path))?;
+    let mut superblock = [0; END_OF_FILE.end];
+    file.read_exact(&mut superblock).map_err(io(path))?;
+    let mut end = [0; 8];
+    end.copy_from_slice(&superblock[END_OF_FILE]);
+    let (end, length) = (u64::from_le_bytes(end), file.metadata().map_err(io(path))?.len());
+    if length < end {
+        return Err(StoreError::Truncated { path: path.to_owned(), length, end });
+    }
+    Ok(())
 }

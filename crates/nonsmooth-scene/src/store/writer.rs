@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use hdf5_pure::{AttrValue, Error, File, FileCreateProperties, MaxExtent};
+use hdf5_pure::{AttrValue, Error, File, FileCreateProperties, FileSpaceStrategy, MaxExtent};
 
 use super::describe::{FIELDS, ORDER, describe};
 use super::error::{StoreError, hdf5, io};
@@ -14,6 +14,9 @@ use super::table::Table;
 
 /// Deflate level. On smooth trajectories level 6 takes twice the time and saves 2 % more space.
 const DEFLATE_LEVEL: u32 = 1;
+
+/// Pages of the file: not larger than those of any system.
+const PAGE_BYTES: u64 = 4096;
 
 /// An open result file. Dropping it loses what was appended after the last commit.
 #[derive(Debug)]
@@ -194,7 +197,11 @@ fn lay_out(
     attributes: &[(String, String)],
     tables: &[(Layout, TableSpec)],
 ) -> Result<(), Error> {
-    let file = File::create_with_options(path, FileCreateProperties::new(), access())?;
+    // In pages nothing that a commit patches crosses a page of the system's cache: a kill in the midst of a write leaves it old or new.
+    let paged = FileCreateProperties::new()
+        .with_file_space_strategy(FileSpaceStrategy::Page, true, 1)
+        .with_file_space_page_size(PAGE_BYTES);
+    let file = File::create_with_options(path, paged, access())?;
     let root = file.root();
     for (name, text) in attributes {
         root.set_attr(name, AttrValue::VarLenString(text.clone()))?;
