@@ -40,6 +40,8 @@ pub struct ConstraintLog {
     pub impulse: Vec<f64>,
     /// Time over which the impulses acted [s]: the step, but for kicks of another length. A lasting force is an impulse over this time.
     pub length: f64,
+    /// The same by constraint, where not all are alike; else empty [s].
+    pub lengths: Vec<f64>,
     /// Work of the impulse by row [J].
     pub work: Vec<f64>,
     /// Point and normal of contacts of bodies: (point, normal) in world axes; NaN for other constraints. Empty where the model has no colliders.
@@ -62,9 +64,44 @@ impl ConstraintLog {
         self.row_start[c] as usize..self.row_start[c + 1] as usize
     }
 
+    /// Time over which the impulse of a constraint acted [s].
+    #[inline]
+    pub fn length_of(&self, c: usize) -> f64 {
+        self.lengths.get(c).copied().unwrap_or(self.length)
+    }
+
+    /// Takes the constraints of several logs, none of which is in two of them, each under the name that stands with it.
+    pub(crate) fn merge(&mut self, logs: &[(&ConstraintLog, Vec<ConstraintId>)]) {
+        let mut order: Vec<(ConstraintId, usize, usize)> = Vec::new();
+        for (k, (_, ids)) in logs.iter().enumerate() {
+            order.extend(ids.iter().enumerate().map(|(c, id)| (*id, k, c)));
+        }
+        order.sort_unstable_by_key(|entry| entry.0);
+        self.clear();
+        self.row_start.push(0);
+        let has_places = logs.iter().any(|(log, _)| !log.places.is_empty());
+        for (id, k, c) in order {
+            let log = logs[k].0;
+            let rows = log.rows(c);
+            self.ids.push(id);
+            self.row_start.push(self.row_start[self.ids.len() - 1] + rows.len() as u32);
+            self.gap.push(log.gap[c]);
+            self.lengths.push(log.length_of(c));
+            self.u_minus.extend_from_slice(&log.u_minus[rows.clone()]);
+            self.u_plus.extend_from_slice(&log.u_plus[rows.clone()]);
+            self.impulse.extend_from_slice(&log.impulse[rows.clone()]);
+            self.work.extend_from_slice(&log.work[rows]);
+            if has_places {
+                self.places.push(log.places.get(c).copied().unwrap_or([[f64::NAN; 3]; 2]));
+            }
+        }
+    }
+
     /// Empties the arrays and keeps their memory.
     pub fn clear(&mut self) {
-        let Self { ids, row_start, gap, u_minus, u_plus, impulse, work, places, length: _ } = self;
+        let Self { ids, row_start, gap, u_minus, u_plus, impulse, work, places, lengths, length: _ } =
+            self;
+        lengths.clear();
         ids.clear();
         row_start.clear();
         places.clear();
@@ -75,6 +112,7 @@ impl ConstraintLog {
 
     /// Takes names, gaps and u⁻ of the active constraints and the impulses `p`; `u_plus` and `work` are still to be written.
     pub fn open(&mut self, active: &ActiveConstraints, p: &[f64]) {
+        self.lengths.clear();
         self.ids.clone_from(&active.ids);
         self.row_start.clone_from(&active.row_start);
         self.gap.clone_from(&active.gap);
@@ -220,6 +258,29 @@ impl StepLog {
             let last = self.solves.len() - 1;
             self.solves.swap(worst, last);
         }
+    }
+
+    /// Takes what a part of the model did in the step beside its constraints; `name` is what its constraints are called here.
+    pub(crate) fn take_part(&mut self, part: &StepLog, name: impl Fn(ConstraintId) -> ConstraintId) {
+        self.events.extend(part.events.iter().map(|event| Event { id: name(event.id), ..*event }));
+        let worst = self.solves.pop();
+        self.solves.extend_from_slice(&part.solves);
+        if let Some(worst) = worst {
+            let is_worse = self.solves.last().is_none_or(|last| !(last.residual > worst.residual));
+            let place = self.solves.len() - usize::from(!is_worse);
+            self.solves.insert(place, worst);
+        }
+        if !(part.residual <= self.residual) {
+            self.residual = part.residual;
+        }
+        self.missed |= part.missed;
+        self.longest_drift = self.longest_drift.max(part.longest_drift);
+        self.newton_iterations = self.newton_iterations.max(part.newton_iterations);
+        self.counts += part.counts;
+        self.energies.kinetic += part.energies.kinetic;
+        self.energies.potential += part.energies.potential;
+        self.works += part.works;
+        self.notes.extend_from_slice(&part.notes);
     }
 
     /// Notes a value for the summary.

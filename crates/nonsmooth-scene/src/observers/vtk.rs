@@ -78,12 +78,12 @@ impl VtkFrames {
                 drawn.push(body(Some(surface), &rigid[i], 0.0));
             }
         }
-        Ok(writer.frame(state.t, &drawn, &contacts(model, log, log.length))?)
+        Ok(writer.frame(state.t, &drawn, &contacts(model, log))?)
     }
 }
 
-/// The contact points of bodies in a step of size `h`.
-fn contacts(model: &Model, log: &ConstraintLog, h: f64) -> Vec<Contact> {
+/// The contact points of bodies in a step.
+fn contacts(model: &Model, log: &ConstraintLog) -> Vec<Contact> {
     let is_contact = |c: &usize| log.places.get(*c).is_some_and(|place| place[0][0].is_finite());
     let contact = |c: usize| {
         let ([point, normal], rows) = (log.places[c], log.rows(c));
@@ -98,7 +98,7 @@ fn contacts(model: &Model, log: &ConstraintLog, h: f64) -> Vec<Contact> {
             normal,
             gap: log.gap[c],
             impulse: impulse.to_array(),
-            force: (impulse / h).to_array(),
+            force: (impulse / log.length_of(c)).to_array(),
         }
     };
     (0..log.len()).filter(is_contact).map(contact).collect()

@@ -159,7 +159,7 @@ impl Recorder {
         if !self.due.is(shown.step) {
             return Ok(());
         }
-        for row in contact_rows(model, &log.constraints, (shown.t, log.constraints.length)) {
+        for row in contact_rows(model, &log.constraints, shown.t) {
             append(&mut self.writer, self.places.contacts, &row)?;
         }
         self.frame(model, shown, Some(log), &log.gaps)

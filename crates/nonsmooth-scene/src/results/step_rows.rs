@@ -60,7 +60,7 @@ fn names(model: &Model, id: nonsmooth::model::ConstraintId) -> Result<[&str; 2],
 pub(super) fn contact_rows<'a>(
     model: &'a Model,
     log: &'a ConstraintLog,
-    (t, h): (f64, f64),
+    t: f64,
 ) -> impl Iterator<Item = ContactRow<'a>> {
     (0..log.len()).filter(move |&c| is_contact(model, log, c)).map(move |c| {
         let rows = log.rows(c);
@@ -69,7 +69,7 @@ pub(super) fn contact_rows<'a>(
         let [a, b] = names(model, log.ids[c]).unwrap_or_else(|name| [name, ""]);
         let place = log.places.get(c).filter(|place| place[0][0].is_finite()).copied();
         let (gap, u_n) = (log.gap[c], log.u_plus[rows.start]);
-        ContactRow { t, a, b, place, gap, u_n, impulse, force: impulse.map(|p| p / h) }
+        ContactRow { t, a, b, place, gap, u_n, impulse, force: impulse.map(|p| p / log.length_of(c)) }
     })
 }
 
@@ -150,7 +150,7 @@ fn forces(model: &Model, log: &ConstraintLog, number: usize) -> Vec<f64> {
     };
     let key = (family, number);
     match log.ids.binary_search_by_key(&key, |id| (id.family(), id.number())) {
-        Ok(c) => log.impulse[log.rows(c)].iter().map(|p| p / log.length).collect(),
+        Ok(c) => log.impulse[log.rows(c)].iter().map(|p| p / log.length_of(c)).collect(),
         Err(_) => Vec::new(),
     }
 }

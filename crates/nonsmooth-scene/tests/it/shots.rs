@@ -21,11 +21,15 @@ const SHAPES: [&str; 5] = [
     "{ type = \"cylinder\", length = 0.1, radius = 0.04 }",
     "{ type = \"cone\", length = 0.1, radius = 0.05 }",
 ];
-/// A wall, a sheet of 2 mm, a slab of 0.3 m: each has its face at `WALL`, but for half of the sheet.
-const WALLS: [(&str, f64); 3] = [
+/// A wall, a sheet of 2 mm, a slab of 0.3 m, a sheet of two triangles: each has its face at `WALL`, but for half of the sheet of 2 mm.
+const WALLS: [(&str, f64); 4] = [
     ("{ type = \"half-space\", normal = [-1, 0, 0] }", 0.0),
     ("{ type = \"box\", size = [0.002, 4, 4] }", 0.0),
     ("{ type = \"box\", size = [0.3, 4, 4] }", 0.15),
+    (
+        "{ type = \"mesh\", vertices = [[0, -2, -2], [0, -2, 2], [0, 2, 2], [0, 2, -2]], triangles = [[0, 1, 2], [0, 2, 3]] }",
+        0.0,
+    ),
 ];
 
 struct Shot {
@@ -53,7 +57,7 @@ fn shot(seed: u64) -> Shot {
     let h = random.one_of(&[1e-3, 5e-3]);
     let lengths = random.power(0.3f64.log10(), 300f64.log10());
     let speed = lengths * LENGTH / h;
-    let target = random.one_of(&[0, 1, 2, 3]);
+    let target = random.one_of(&[0, 1, 2, 3, 4]);
     let mut text = format!(
         "[world]\ngravity = [0, 0, 0]\n[contact]\ndefault = {{ friction = {friction}, restitution = {restitution} }}\n"
     );
@@ -160,5 +164,84 @@ fn random_drops_come_through_stay_above_the_floor_and_give_no_energy() {
             let lowest = lowest.fold(f64::INFINITY, f64::min);
             assert!(lowest > 0.01, "{seed}: a body is at z = {lowest} m\n{text}");
         }
+    }
+}
+
+/// A thin rod that sweeps past a ball, up to four radians per step, and nothing else: without gravity and friction.
+fn sweep(seed: u64) -> String {
+    let random = &mut Random::new(2000 + seed);
+    let (h, restitution) = (1e-3, random.one_of(&[0.0, 0.5, 1.0]));
+    let spin = random.power(-1.5, 4f64.log10()) / h;
+    let (away, angle) = (0.1 + 0.35 * random.signed().abs(), 3.0 * random.signed());
+    let (x, y) = (away * angle.cos(), away * angle.sin());
+    let steps = (8.0 / (spin * h)).ceil().max(5.0);
+    let shape = random.one_of(&SHAPES);
+    format!(
+        "[world]\ngravity = [0, 0, 0]\n[contact]\ndefault = {{ friction = 0, restitution = {restitution} }}\n\
+         [[body]]\nname = \"rod\"\nshape = {{ type = \"box\", size = [1, 0.02, 0.02] }}\ndensity = 1000\n\
+         angular_velocity = [0, 0, {spin}]\norientation = {{ axis = [0, 0, 1], angle = {} }}\n\
+         [[body]]\nname = \"struck\"\nshape = {shape}\ndensity = 1000\nposition = [{x}, {y}, 0]\n\
+         [run]\nend = {}\nstep_size = {h}\n",
+        angle + 0.9 + 0.3 * random.signed(),
+        steps * h
+    )
+}
+
+#[test]
+fn rods_that_sweep_strike_what_is_in_their_way_and_give_no_energy() {
+    for seed in 0..60 {
+        let text = sweep(seed);
+        let loaded = from_text(&text).unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
+        let (mut simulation, mut hits) = (loaded.simulation, 0);
+        let start = simulation.model.energies_of(&simulation.state).expect("finite").kinetic;
+        for _ in 0..loaded.n_steps {
+            let frame = simulation.step().unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
+            hits += frame.log.events.len();
+            let energy = frame.log.energies.kinetic;
+            assert!(energy <= start * (1.0 + 1e-9), "{seed}: {energy} of {start}\n{text}");
+        }
+        assert!(hits > 0, "{seed}: the rod went through\n{text}");
+    }
+}
+
+/// A ball that is shot at up to a hundred of its lengths per step into a block of 27 balls, which touch.
+#[test]
+fn a_fast_ball_into_a_heap_strikes_it_and_gives_no_energy() {
+    for seed in 0..20 {
+        let random = &mut Random::new(3000 + seed);
+        let (h, restitution) = (1e-3, random.one_of(&[0.0, 0.5, 1.0]));
+        let speed = random.power(0.0, 2.0) * LENGTH / h;
+        let mut text = format!(
+            "[world]\ngravity = [0, 0, 0]\n[contact]\ndefault = {{ friction = 0, restitution = {restitution} }}\n"
+        );
+        let [y, z, _] = random.vector(0.08);
+        write!(
+            text,
+            "[[body]]\nname = \"shot\"\nshape = {{ type = \"ball\", radius = 0.05 }}\ndensity = 1000\nposition = [-0.6, {y}, {z}]\n\
+             velocity = [{speed}, 0, 0]\n"
+        )
+        .expect("a string takes text");
+        for k in 0..27 {
+            let [x, y, z] = [k % 3, k / 3 % 3, k / 9].map(|i| 0.1 * (f64::from(i) - 1.0));
+            write!(
+                text,
+                "[[body]]\nname = \"b{k}\"\nshape = {{ type = \"ball\", radius = 0.05 }}\ndensity = 1000\nposition = [{x}, {y}, {z}]\n"
+            )
+            .expect("a string takes text");
+        }
+        let steps = (2.0 / (speed * h)).ceil().max(5.0);
+        write!(text, "[run]\nend = {}\nstep_size = {h}\n", steps * h).expect("a string takes text");
+        let loaded = from_text(&text).unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
+        let (mut simulation, mut hits) = (loaded.simulation, 0);
+        let start = simulation.model.energies_of(&simulation.state).expect("finite").kinetic;
+        for _ in 0..loaded.n_steps {
+            let frame = simulation.step().unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
+            hits += frame.log.events.len();
+            let energy = frame.log.energies.kinetic;
+            assert!(energy <= start * (1.0 + 1e-9), "{seed}: {energy} of {start}\n{text}");
+        }
+        assert!(hits > 0, "{seed}: the ball went through\n{text}");
+        let moved = simulation.state.v.chunks(6).map(|v| v[0]).sum::<f64>();
+        assert!((moved - speed).abs() <= 1e-9 * speed, "{seed}: momentum {moved} of {speed}");
     }
 }

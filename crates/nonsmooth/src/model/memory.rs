@@ -54,6 +54,34 @@ impl ConstraintMemory {
         self.histories.clone_from(&other.histories);
     }
 
+    /// Appends what is known of a constraint; names come in ascending order.
+    pub fn push(&mut self, id: ConstraintId, known: &Remembered<'_>) {
+        if self.force_start.is_empty() {
+            self.force_start.push(0);
+        }
+        self.ids.push(id);
+        self.forces.extend_from_slice(known.force);
+        self.force_start.push(self.forces.len() as u32);
+        self.slips.push(known.slip);
+        if !known.history.is_empty() || !self.history_start.is_empty() {
+            // Those before had none.
+            self.history_start.resize(self.ids.len(), 0);
+            self.histories.extend_from_slice(known.history);
+            self.history_start.push(self.histories.len() as u32);
+        }
+    }
+
+    /// Takes what several memories know, none of which know the same constraint; each constraint under the name that stands with it.
+    pub(crate) fn merge(&mut self, memories: &[(&Self, Vec<ConstraintId>)]) {
+        let mut order: Vec<(ConstraintId, usize, usize)> = Vec::new();
+        for (k, (_, ids)) in memories.iter().enumerate() {
+            order.extend(ids.iter().enumerate().map(|(c, id)| (*id, k, c)));
+        }
+        order.sort_unstable_by_key(|entry| entry.0);
+        self.clear();
+        order.into_iter().for_each(|(id, k, c)| self.push(id, &memories[k].0.at(c)));
+    }
+
     /// What is known of place `k`.
     #[inline(always)]
     pub fn at(&self, k: usize) -> Remembered<'_> {

@@ -8,6 +8,7 @@ mod check;
 pub(crate) mod collision;
 pub mod constraints;
 pub(crate) mod errors;
+mod extract;
 mod forces;
 mod id;
 pub(crate) mod instant;
@@ -29,6 +30,8 @@ pub use constraints::{
     Activation, ActiveConstraints, ConstraintFamily, ConvexRegion, ConvexRegionError, Gap, GapsOf,
     Level, LinearContact, Role, RowWriter, VelocityConstraint,
 };
+pub use extract::Renamed;
+pub(crate) use extract::{Chosen, Extract};
 pub use forces::{Force, Wrench, WrenchFunction};
 pub use id::ConstraintId;
 pub use instant::{Implicit, Instant, Pass};
@@ -109,7 +112,7 @@ pub struct Model {
     pub joints: JointTable,
     /// Inputs and named expressions.
     pub signals: Signals,
-    laws: Vec<(String, Box<dyn Law>)>,
+    laws: Arc<Vec<(String, Box<dyn Law>)>>,
     n_coordinates: usize,
     velocity_layout: Arc<VelocityLayout>,
     has_instants: bool,
@@ -131,7 +134,13 @@ pub struct Model {
 }
 
 impl Model {
-    pub(crate) fn new(contents: Contents) -> Self {
+    pub(crate) fn new(mut contents: Contents) -> Self {
+        let laws = Arc::new(std::mem::take(&mut contents.laws));
+        Self::with_laws(contents, laws)
+    }
+
+    /// The same with laws that another model has too.
+    fn with_laws(contents: Contents, laws: Arc<Vec<(String, Box<dyn Law>)>>) -> Self {
         let Contents {
             systems,
             constraints,
@@ -139,7 +148,7 @@ impl Model {
             rigid,
             joints,
             signals,
-            laws,
+            laws: _,
             n_coordinates,
             velocity_layout,
         } = contents;

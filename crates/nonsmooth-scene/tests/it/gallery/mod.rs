@@ -110,6 +110,15 @@ fn velocity(frame: &Observation<'_>, i: usize) -> DVec3 {
 
 /// Impulse of all kinematic bodies on all bodies in a step [N·s], and its moment about the origin [N·m·s].
 fn support(frame: &Observation<'_>) -> (DVec3, DVec3) {
+    supported(frame, |_| 1.0)
+}
+
+/// The same as force [N] and its moment [N·m]: each impulse over the time in which it acted.
+fn support_force(frame: &Observation<'_>) -> (DVec3, DVec3) {
+    supported(frame, |c| 1.0 / frame.log.constraints.length_of(c))
+}
+
+fn supported(frame: &Observation<'_>, share: impl Fn(usize) -> f64) -> (DVec3, DVec3) {
     let (rigid, log) = (&frame.model.rigid, &frame.log.constraints);
     let n = rigid.bodies.len() as u32;
     let (mut sum, mut moment) = (DVec3::ZERO, DVec3::ZERO);
@@ -128,7 +137,7 @@ fn support(frame: &Observation<'_>) -> (DVec3, DVec3) {
             nonsmooth_geometry::spatial::frame(*normal)
         };
         let along = axes.iter().zip(&log.impulse[log.rows(c)]);
-        let p: DVec3 = along.map(|(axis, p)| sign * *p * DVec3::from_array(*axis)).sum();
+        let p: DVec3 = along.map(|(axis, p)| share(c) * sign * *p * DVec3::from_array(*axis)).sum();
         sum += p;
         moment += DVec3::from_array(*point).cross(p);
     }

@@ -1,6 +1,6 @@
 //! What stands: stacks, towers, walls, an arch; and a wall that is hit.
 
-use super::{Played, momentum, play, play_for, position, support, velocity};
+use super::{Played, momentum, play, play_for, position, support, support_force, velocity};
 use glam::DVec3;
 use nonsmooth::Observation;
 use nonsmooth::model::rigid::is_present;
@@ -20,18 +20,18 @@ const LONG: u64 = 10_000;
 
 /// The floor carries the weight, at the point below the common centre of mass, to this part of it.
 fn carried(frame: &Observation<'_>, part: f64) {
-    let (rigid, h) = (&frame.model.rigid, frame.log.constraints.length);
-    let (impulse, moment) = support(frame);
+    let rigid = &frame.model.rigid;
+    let (force, moment) = support_force(frame);
     let (mut weight, mut turn) = (DVec3::ZERO, DVec3::ZERO);
     for (i, body) in rigid.bodies.iter().enumerate() {
         if is_present(&frame.before.presence, i) {
-            let pull = h * body.mass * rigid.gravity;
+            let pull = body.mass * rigid.gravity;
             weight += pull;
             turn += position(frame, i).cross(pull);
         }
     }
     let most = part * weight.length();
-    assert!((impulse + weight).length() < most, "{impulse} carries {weight} at t = {}", frame.after.t);
+    assert!((force + weight).length() < most, "{force} carries {weight} at t = {}", frame.after.t);
     let off = (moment + turn).length();
     assert!(off < most, "the floor's force is {:.1e} m off the centre of mass", off / weight.length());
 }

@@ -47,7 +47,9 @@ struct Block {
     /// Where W_cc begins.
     block: usize,
     solution: Solution,
+    /// λ_max of W_cc, and of W_cc − D_c: what an impulse moves of others.
     weight: f64,
+    moved: f64,
 }
 
 /// Blocks of rows prepared for sweeps.
@@ -169,6 +171,7 @@ impl General {
                 }
             }
         }
+        let moved = largest_eigenvalue(&block[..dim * dim], dim).max(0.0);
         (0..dim).for_each(|r| block[r * (dim + 1)] += posed.compliance(begin + r));
         let block = &block[..dim * dim];
         let solution = match set {
@@ -188,7 +191,8 @@ impl General {
         };
         let weight = largest_eigenvalue(block, dim).max(0.0);
         let (row, at) = (self.u_free.len(), self.block.len());
-        self.blocks.push(Block { begin, dim, row, column, number, block: at, solution, weight });
+        let places = Block { begin, dim, row, column, number, block: at, solution, weight, moved };
+        self.blocks.push(places);
         self.block.extend_from_slice(block);
         self.u_free.extend_from_slice(&problem.u_free[begin..begin + dim]);
         self.compliance.extend((begin..begin + dim).map(|i| posed.compliance(i)));
@@ -249,13 +253,13 @@ impl General {
         }
     }
 
-    /// Renews every block once; returns Σ (λ_max ‖δp_c‖)².
+    /// Renews every block once; returns Σ (λ_max ‖δp_c‖)², λ_max without compliance: a soft spring that is far stretched moves nobody.
     pub(super) fn sweep(&mut self, rule: Rule, v: &mut impl Slots) -> f64 {
         (0..self.blocks.len()).map(|k| self.renew(k, rule, v)).sum()
     }
 
     fn renew(&mut self, k: usize, rule: Rule, v: &mut impl Slots) -> f64 {
-        let Block { dim, row, block, solution, weight, .. } = self.blocks[k];
+        let Block { dim, row, block, solution, weight, moved, .. } = self.blocks[k];
         let mut u = [0.0; MAX_DIM];
         let (slots, mut at) = self.columns(k);
         for &slot in slots {
@@ -299,7 +303,7 @@ impl General {
         }
         self.p[row..row + dim].copy_from_slice(&p[..dim]);
         self.push_step(k, &step[..dim], v);
-        weight * weight * step.iter().map(|x| x * x).sum::<f64>()
+        moved * moved * step.iter().map(|x| x * x).sum::<f64>()
     }
 }
 

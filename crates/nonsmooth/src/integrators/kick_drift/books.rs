@@ -18,7 +18,7 @@ use super::drift::{Drift, half_kick, on_step_velocity};
 use super::kick::Kick;
 use super::path::Path;
 use crate::error::StepResult;
-use crate::log::{Energies, Event, N_WORKS, StepLog, Works};
+use crate::log::{Event, N_WORKS, StepLog, Works};
 use crate::log::{IMPACTS_AT_THE_START, REBOUNDS_CAPPED, REBOUNDS_GIVEN_UP};
 use crate::model::constraints::Column;
 use crate::model::instant::Instant;
@@ -318,8 +318,7 @@ impl Books {
     ) -> StepResult {
         self.drifted(model, drift)?;
         let at = drift.here();
-        let staggered = model.energies(&at)?;
-        let (mut shown, mut ahead) = (staggered, Works::default());
+        let (mut shown, mut ahead) = (model.energies(&at)?, Works::default());
         if drift.lag > 0.0 {
             let part = Part::whole(at.t, 0.0);
             factorize(model, &part, &drift.pass(), Coeffs::MASS, problem, mass)?;
@@ -344,16 +343,8 @@ impl Books {
         next.scheme.clear();
         next.scheme.extend(ahead.columns().map(|(_, work)| work));
         log.energies = shown;
-        if drift.presence != next.presence {
-            let present = Instant { presence: &next.presence, ..at };
-            let after: Energies = model.energies(&present)?;
-            let change = after.kinetic + after.potential - staggered.kinetic - staggered.potential;
-            self.works.exchange += change;
-            log.energies.kinetic += after.kinetic - staggered.kinetic;
-            log.energies.potential = after.potential;
-        }
         log.works = self.works;
-        model.gaps(&at, &mut log.gaps)
+        Ok(())
     }
 }
 

@@ -23,7 +23,7 @@ const BAND: f64 = 1e-9;
 /// The dead band in units of ε a h²: measured on stacks (five cubes are quiet from there on).
 const BAND_OF_TOLERANCE: f64 = 800.0;
 /// More fast impacts in a step than this rebound early.
-const MOST_FAST: usize = 8;
+pub(super) const MOST_FAST: usize = 8;
 /// Islands with more rows than this take their impacts early.
 pub(super) const MOST_ROWS: usize = 64;
 
@@ -53,19 +53,22 @@ pub(super) struct Roles {
     pub(super) capped: usize,
     /// Impacts of large islands, which act at the start of the step.
     pub(super) early: usize,
-    fast: Vec<(u32, f64)>,
+    /// Fast impacts, with their closing accelerations [m/s²].
+    pub(super) fast: Vec<(u32, f64)>,
 }
 
 /// How impacts are treated, and the tolerance of the solver.
 #[derive(Clone, Copy)]
 pub(super) struct Rules {
-    /// No impact cuts the step.
-    pub(super) all_early: bool,
+    /// The step was cut too often: no impact cuts it again.
+    pub(super) is_capped: bool,
+    /// Impacts that may cut the step went with their islands: those that are left are of crowded ones, and early.
+    pub(super) is_crowded: bool,
     /// Largest residual of a solve [–].
     pub(super) tolerance: f64,
 }
 
-/// Fills `roles`.
+/// Fills `roles` but for fast impacts.
 pub(super) fn classify(
     model: &Model,
     (active, kick, free): (&ActiveConstraints, &Kick, &Free),
@@ -82,9 +85,20 @@ pub(super) fn classify(
             roles.push(model, active, (kick, free), (drift, rules.tolerance), (c, bilateral));
         }
     }
+}
+
+/// Decides what becomes of fast impacts.
+pub(super) fn decide(
+    model: &Model,
+    active: &ActiveConstraints,
+    drift: &Drift,
+    rules: Rules,
+    roles: &mut Roles,
+) {
     let n_rows: usize = roles.rows.iter().map(|&c| active.rows(c as usize).len()).sum();
-    let many = rules.all_early || roles.fast.len() > MOST_FAST || n_rows > MOST_ROWS;
-    (roles.capped, roles.early) = match (many, rules.all_early) {
+    let is_crowded = rules.is_crowded || roles.fast.len() > MOST_FAST || n_rows > MOST_ROWS;
+    let many = rules.is_capped || is_crowded;
+    (roles.capped, roles.early) = match (many, rules.is_capped) {
         (true, true) => (roles.fast.len(), 0),
         (true, false) => (0, roles.fast.len()),
         _ => (0, 0),

@@ -10,9 +10,9 @@ use super::settle::{drives, may_drive, settle, velocities};
 use super::velocity_forces::{Between, act_between};
 use crate::error::StepResult;
 use crate::log::Energies;
-use crate::model::errors::{check_coordinates, check_finite};
 use crate::model::instant::Place;
 use crate::model::instant::{Implicit, Instant, Pass};
+use crate::model::rigid::is_present;
 use crate::model::{ActiveConstraints, Coeffs, ConstraintMemory, Free, Model, Presence, Role, State};
 use crate::part::Part;
 use crate::phases::{Mass, SolverSettings, factorize, linearize};
@@ -46,11 +46,18 @@ pub(super) struct Drift {
 }
 
 impl Drift {
-    /// Begins a step.
-    pub(super) fn start(&mut self, model: &Model, now: &State, h: f64) -> StepResult {
+    /// Begins a step of those who are there, whose velocities lag by `lag`.
+    pub(super) fn start(
+        &mut self,
+        model: &Model,
+        now: &State,
+        h: f64,
+        (presence, lag): (&[Presence], f64),
+    ) -> StepResult {
         (self.h, self.rest, self.later) = (h, h, 0.0);
-        self.lag = now.lag.first().copied().unwrap_or(0.0);
-        self.presence.clone_from(&now.presence);
+        self.lag = lag;
+        self.presence.clear();
+        self.presence.extend_from_slice(presence);
         self.memory.copy_from(&now.memory);
         self.place.t = now.t;
         self.place.q.clone_from(&now.q);
@@ -211,8 +218,8 @@ impl Drift {
         Ok(())
     }
 
-    /// Writes the state at the end of the step.
-    pub(super) fn finish(&mut self, model: &Model, now: &State, next: &mut State) -> StepResult {
+    /// Writes coordinates, velocities and memory at the end of the step.
+    pub(super) fn finish(&mut self, model: &Model, now: &State, next: &mut State) {
         if !self.is_over() {
             self.lag = 0.5 * self.rest;
             self.arrive_at_end(self.rest);
@@ -227,11 +234,6 @@ impl Drift {
         next.memory.copy_from(&self.memory);
         next.inputs.clone_from(&now.inputs);
         next.held.clone_from(&now.held);
-        next.presence.clone_from(&now.presence);
-        model.update_presence(next);
-        model.update_angles(now, next)?;
-        check_finite(model, "velocity", &next.v)?;
-        check_coordinates(model, &next.q)
     }
 }
 
@@ -273,15 +275,36 @@ pub(super) fn synchronize(
     out: &mut State,
 ) -> StepResult {
     out.copy_from(state);
-    let lag = state.lag.first().copied().unwrap_or(0.0);
-    if lag == 0.0 {
+    let Some(&first) = state.lag.first() else { return Ok(()) };
+    let KickScratch { drift, active, mass, free, problem, .. } = scratch;
+    if state.lag.iter().all(|lag| *lag == first) {
+        if first > 0.0 {
+            drift.start(model, state, 0.0, (&state.presence, first))?;
+            on_step_velocity(model, drift, (active, mass, problem), settings, free)?;
+            out.v.clone_from(&free.v);
+            model.to_state(&state.q, &mut out.v);
+            out.lag.fill(0.0);
+        }
         return Ok(());
     }
-    let KickScratch { drift, active, mass, free, problem, .. } = scratch;
-    drift.start(model, state, 0.0)?;
-    on_step_velocity(model, drift, (active, mass, problem), settings, free)?;
-    out.v.clone_from(&free.v);
-    model.to_state(&state.q, &mut out.v);
+    // Bodies alone: those of one lag after the other, as if the others were not there. Nothing that carries is between them.
+    let mut lags = state.lag.clone();
+    lags.sort_by(f64::total_cmp);
+    lags.dedup();
+    for lag in lags.into_iter().filter(|lag| *lag > 0.0) {
+        let own = |i: usize| state.lag[i] == lag && is_present(&state.presence, i);
+        let there = |i: usize| if own(i) { Presence::Present } else { Presence::Removed };
+        let presence: Vec<Presence> = (0..state.lag.len()).map(there).collect();
+        drift.start(model, state, 0.0, (&presence, lag))?;
+        on_step_velocity(model, drift, (active, mass, problem), settings, free)?;
+        problem.delassus.release();
+        model.to_state(&state.q, &mut free.v);
+        for (i, body) in model.rigid.bodies.iter().enumerate().filter(|(i, _)| own(*i)) {
+            let range = body.v as usize..body.v as usize + body.n_velocities();
+            out.v[range.clone()].copy_from_slice(&free.v[range]);
+            out.lag[i] = 0.0;
+        }
+    }
     out.lag.fill(0.0);
     Ok(())
 }

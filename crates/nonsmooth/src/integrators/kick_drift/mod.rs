@@ -8,15 +8,21 @@
 //! v  = v_f + M⁻¹ Jᵀ p                            q⁺ = drift(q, v, h)
 //! ```
 //!
-//! Forces that depend on velocities act with ½ (v̂ + ṽ), where ṽ is what they lead to (`velocity_forces.rs`). v̂ is the velocity τ before q, τ half the length of the last drift (`State.lag`). An impact cuts the step: everything is taken to
+//! Forces that depend on velocities act with ½ (v̂ + ṽ), where ṽ is what they lead to (`velocity_forces.rs`).
+//! v̂ is the velocity τ before q, τ half the length of the last drift (`State.lag`). An impact cuts the step: everything is taken to
 //! its instant along the path of the drift, the law acts there, and a fresh kick drives the rest of the step. Where a body that may
 //! meet another turns fast the step is made in pieces. Where there are many impacts at once they act at the start of the step in the
 //! one solve (early rebound). Lasting gaps within ±δ are kept as they are, so that rest is a fixed point.
+//!
+//! Islands, bodies that may meet within the step, know nothing of each other. One that is cut or goes in pieces is set apart and goes
+//! through the step by itself; all others take one kick together.
 
+mod apart;
 mod books;
 mod classify;
 mod cut;
 mod drift;
+mod islands;
 mod joints;
 mod kick;
 mod path;
@@ -30,19 +36,20 @@ use crate::error::StepResult;
 use crate::log::{Counts, StepLog};
 use crate::model::collision::fall;
 use crate::model::constraints::Confirmed;
-use crate::model::instant::Implicit;
+use crate::model::errors::{check_coordinates, check_finite};
+use crate::model::instant::{Implicit, Instant, Place};
 use crate::model::{Activation, ActiveConstraints, Coeffs, Free, Model, State};
 use crate::part::Part;
-use crate::phases::{Mass, SolverSettings, detect, factorize, linearize};
+use crate::phases::{Mass, SolverSettings, detect, factorize, judge, linearize};
+use apart::Apart;
 use books::Books;
-use classify::{Roles, Rules, classify};
+use classify::{Roles, Rules, classify, decide};
 use cut::impact_at;
 use drift::Drift;
 use joints::JointCorrection;
 use kick::Kick;
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 use path::Path;
-use pieces::{longest_after, longest_drift};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "kick-drift",
@@ -66,10 +73,17 @@ const MOST_PASSES: Declared = Declared {
 
 /// The kick–drift scheme.
 pub struct KickDrift {
-    most_cuts: usize,
-    most_passes: usize,
+    limits: Limits,
     settings: SolverSettings,
     scratch: KickScratch,
+    apart: Apart,
+}
+
+/// Options of the scheme.
+#[derive(Clone, Copy)]
+struct Limits {
+    most_cuts: usize,
+    most_passes: usize,
 }
 
 /// Scratch, one value per phase.
@@ -91,14 +105,137 @@ struct KickScratch {
     missed: Option<Problem>,
     /// Whether a problem is being solved: it is the one to show where that stops the step.
     is_solving: bool,
+    /// How far points of each body went in the step, where that is asked for [m].
+    way: Vec<f64>,
+}
+
+/// What a kick comes to.
+enum Course {
+    /// Islands were set apart: the step is to be made again without them.
+    Apart,
+    /// It was too long, and is to be made again.
+    Again,
+    /// An impact, and something is left of the step.
+    Cut,
+    /// A piece of the step is done.
+    Piece,
+    /// The step is done.
+    Over,
 }
 
 impl KickScratch {
-    fn start(&mut self, model: &Model, now: &State, h: f64) -> StepResult {
+    /// Takes who is there through the step, kick by kick. Says whether that was all: else islands were set `apart`, and the step is to be made
+    /// again without them.
+    fn run(
+        &mut self,
+        model: &Model,
+        now: &State,
+        h: f64,
+        (settings, limits): (&mut SolverSettings, Limits),
+        apart: &mut Apart,
+        (next, log): (&mut State, &mut StepLog),
+    ) -> StepResult<bool> {
+        self.start(model, now, h, apart)?;
+        log.constraints.length = 0.0;
+        let mut cuts = 0;
+        loop {
+            let limits = Limits { most_cuts: limits.most_cuts.saturating_sub(cuts), ..limits };
+            match self.kick(model, now, (settings, limits), apart, log)? {
+                Course::Apart => return Ok(false),
+                Course::Again => {}
+                Course::Cut => cuts += 1,
+                Course::Piece => cuts = 0,
+                Course::Over => break,
+            }
+        }
+        self.finish(model, now, settings, (next, log))?;
+        Ok(true)
+    }
+
+    /// One kick, the drift after it, and the impact that ends it, if there is one.
+    fn kick(
+        &mut self,
+        model: &Model,
+        now: &State,
+        (settings, limits): (&mut SolverSettings, Limits),
+        apart: &mut Apart,
+        log: &mut StepLog,
+    ) -> StepResult<Course> {
+        let Self { drift, active, .. } = self;
+        let part = Part::whole(drift.here().t, drift.rest);
+        detect(model, &part, &drift.here(), Activation::Swept, active)?;
+        if let Some(course) = apart.shorten(model, now, (active, None), drift)? {
+            return Ok(course);
+        }
+        self.predict(model, log)?;
+        let (is_capped, is_crowded) = (limits.most_cuts == 0, apart.is_possible());
+        let rules = Rules { is_capped, is_crowded, tolerance: settings.tolerance };
+        self.confirm(model, rules, (settings, limits.most_passes), log)?;
+        let Self { drift, active, free, roles, kick, .. } = self;
+        classify(model, (active, kick, free), drift, rules, roles);
+        if apart.is_struck(model, now, (drift, active, roles)) {
+            return Ok(Course::Apart);
+        }
+        decide(model, active, drift, rules, roles);
+        self.solve(model, (settings, limits.most_passes), log)?;
+        let Self { drift, active, problem, roles, kick, path, .. } = self;
+        if let Some(course) = apart.shorten(model, now, (active, Some(kick)), drift)? {
+            problem.delassus.release();
+            return Ok(course);
+        }
+        path.set(drift, kick);
+        let hit = path.first_hit(model, drift, active, roles)?;
+        if hit.is_some() && apart.is_hit(model, now, (drift, active, roles), path)? {
+            return Ok(Course::Apart);
+        }
+        self.judge(model, settings, log)?;
+        let Self { drift, active, mass, free, problem, roles, kick, path, books, way, .. } = self;
+        path.add_ways(model, drift, hit.unwrap_or(drift.rest), way);
+        log.longest_drift = log.longest_drift.max(drift.rest);
+        books.kick(model, (active, roles, free), (drift, kick, path), hit, log)?;
+        drift.remember(model, active, roles, kick)?;
+        log.counts += Counts { steps: 1, rejected: 0, evaluations: 1 };
+        let Some(time) = hit else { return self.go_on(model) };
+        path.go_to(model, time, (active, roles, kick), (mass, free, problem), books, drift)?;
+        self.strike(model, settings, log)?;
+        self.drift.join_later();
+        Ok(if self.drift.is_over() { Course::Over } else { Course::Cut })
+    }
+
+    fn start(&mut self, model: &Model, now: &State, h: f64, apart: &mut Apart) -> StepResult {
         self.books.start(now);
         self.made.clear();
         (self.missed, self.is_solving) = (None, false);
-        self.drift.start(model, now, h)
+        let n = if apart.asks_for_ways() { model.rigid.bodies.len() } else { 0 };
+        self.way.clear();
+        self.way.resize(n, 0.0);
+        self.drift.start(model, now, h, apart.others(now))
+    }
+
+    /// The end of a drift without impact: of the step, or of a piece of it.
+    fn go_on(&mut self, model: &Model) -> StepResult<Course> {
+        if self.drift.is_last() {
+            return Ok(Course::Over);
+        }
+        self.drift.go_on();
+        self.books.drifted(model, &self.drift)?;
+        Ok(Course::Piece)
+    }
+
+    /// M, J and the kick without constraints, and where the drift would lead with the last reactions.
+    fn predict(&mut self, model: &Model, log: &mut StepLog) -> StepResult {
+        let Self { drift, active, mass, free, problem, kick, .. } = self;
+        let part = Part::whole(drift.here().t, drift.rest);
+        factorize(model, &part, &drift.pass(), Coeffs::MASS, problem, mass)?;
+        let Implicit { length, ahead, .. } = drift.pass().implicit;
+        let here = drift.here();
+        model.kick(&part, (&here, &here), (length, ahead), mass.groups(), free)?;
+        linearize(model, &part, &drift.pass(), active)?;
+        kick.predict(model, active, mass, free, drift)?;
+        if model.sees_velocities() {
+            kick.act_between(model, (&part, ahead), (active, mass), free, drift, log)?;
+        }
+        Ok(())
     }
 
     /// Confirms new contacts on the predicted path. Where the prediction is too coarse for that, on the path of a kick that only what lasts
@@ -118,6 +255,7 @@ impl KickScratch {
         }
         if confirmed == Confirmed::InDoubt {
             classify(model, (active, kick, free), drift, rules, roles);
+            decide(model, active, drift, rules, roles);
             roles.keep_supports(active);
             let solving = (settings, most_passes);
             kick.solve(model, (active, roles, free, mass), solving, (problem, joints), drift, log)?;
@@ -136,15 +274,22 @@ impl KickScratch {
     fn solve(
         &mut self,
         model: &Model,
-        rules: Rules,
         solving: (&mut SolverSettings, usize),
         log: &mut StepLog,
     ) -> StepResult {
         self.is_solving = true;
         let Self { drift, active, mass, free, problem, roles, kick, joints, .. } = self;
-        classify(model, (active, kick, free), drift, rules, roles);
         kick.solve(model, (active, roles, free, mass), solving, (problem, joints), drift, log)?;
         joints.release();
+        Ok(())
+    }
+
+    /// Judges the solve of a kick that is kept.
+    fn judge(&mut self, model: &Model, settings: &SolverSettings, log: &mut StepLog) -> StepResult {
+        if !self.roles.rows.is_empty() {
+            self.made.extend(log.solves.len().checked_sub(1));
+            judge(model, &self.active, settings.tolerance, settings.policy, log)?;
+        }
         self.keep_missed(log);
         Ok(())
     }
@@ -167,12 +312,29 @@ impl KickScratch {
             self.missed = Some(self.problem.detached());
         }
     }
+
+    /// The rest of the drift, memory, and the ledger.
+    fn finish(
+        &mut self,
+        model: &Model,
+        now: &State,
+        settings: &mut SolverSettings,
+        (next, log): (&mut State, &mut StepLog),
+    ) -> StepResult {
+        let Self { drift, active, mass, free, problem, roles, kick, books, made, .. } = self;
+        drift.finish(model, now, next);
+        log.put_worst_last(made);
+        log.newton_iterations = kick.passes;
+        let last = (&*drift, &*active, &*roles, &*kick);
+        books.finish(model, last, (mass, free, problem), settings, next, log)
+    }
 }
 
 impl KickDrift {
     fn new(options: &Options, settings: SolverSettings) -> Self {
-        let (most_cuts, most_passes) = (options.count(&MOST_CUTS), options.count(&MOST_PASSES));
-        Self { most_cuts, most_passes, settings, scratch: KickScratch::default() }
+        let limits =
+            Limits { most_cuts: options.count(&MOST_CUTS), most_passes: options.count(&MOST_PASSES) };
+        Self { limits, settings, scratch: KickScratch::default(), apart: Apart::default() }
     }
 }
 
@@ -189,69 +351,23 @@ impl Integrator for KickDrift {
         next: &mut State,
         log: &mut StepLog,
     ) -> StepResult {
-        let settings = &mut self.settings;
-        self.scratch.start(model, now, h)?;
-        log.constraints.length = 0.0;
-        let mut cuts = 0;
+        let Self { limits, settings, scratch, apart } = self;
+        apart.start(model, now);
         loop {
-            let KickScratch { drift, active, mass, free, problem, kick, .. } = &mut self.scratch;
-            let part = Part::whole(drift.here().t, drift.rest);
-            detect(model, &part, &drift.here(), Activation::Swept, active)?;
-            if drift.shorten(longest_drift(model, drift, active)) {
-                continue;
-            }
-            factorize(model, &part, &drift.pass(), Coeffs::MASS, problem, mass)?;
-            let Implicit { length, ahead, .. } = drift.pass().implicit;
-            let here = drift.here();
-            model.kick(&part, (&here, &here), (length, ahead), mass.groups(), free)?;
-            linearize(model, &part, &drift.pass(), active)?;
-            kick.predict(model, active, mass, free, drift)?;
-            if model.sees_velocities() {
-                kick.act_between(model, (&part, ahead), (active, mass), free, drift, log)?;
-            }
-            let rules = Rules { all_early: cuts >= self.most_cuts, tolerance: settings.tolerance };
-            self.scratch.confirm(model, rules, (settings, self.most_passes), log)?;
-            self.scratch.solve(model, rules, (settings, self.most_passes), log)?;
-
-            let KickScratch {
-                drift, active, mass, free, problem, roles, kick, path, books, made, ..
-            } = &mut self.scratch;
-            if drift.shorten(longest_after(model, drift, active, kick)?) {
-                problem.delassus.release();
-                continue;
-            }
-            log.longest_drift = log.longest_drift.max(drift.rest);
-            made.extend(log.solves.len().checked_sub(1).filter(|_| !roles.rows.is_empty()));
-            path.set(drift, kick);
-            let hit = path.first_hit(model, drift, active, roles)?;
-            books.kick(model, (active, roles, free), (drift, kick, path), hit, log)?;
-            drift.remember(model, active, roles, kick)?;
-            log.counts += Counts { steps: 1, rejected: 0, evaluations: 1 };
-            let Some(time) = hit else {
-                if drift.is_last() {
+            apart.synchronize(model, now, h, scratch, settings)?;
+            let start = apart.state(now);
+            let made = (&mut *next, &mut *log);
+            if scratch.run(model, &start, h, (settings, *limits), apart, made)? {
+                apart.run(model, &start, h, (settings, *limits))?;
+                if apart.stayed(model, now, &mut scratch.drift, &scratch.way)? {
                     break;
                 }
-                drift.go_on();
-                books.drifted(model, drift)?;
-                cuts = 0;
-                continue;
-            };
-            cuts += 1;
-            path.go_to(model, time, (active, roles, kick), (mass, free, problem), books, drift)?;
-            self.scratch.strike(model, settings, log)?;
-            let drift = &mut self.scratch.drift;
-            drift.join_later();
-            if drift.is_over() {
-                break;
             }
+            log.clear();
+            scratch.problem.delassus.release();
         }
-        let KickScratch { drift, active, mass, free, problem, roles, kick, books, made, .. } =
-            &mut self.scratch;
-        drift.finish(model, now, next)?;
-        log.put_worst_last(made);
-        log.newton_iterations = kick.passes;
-        let last = (&*drift, &*active, &*roles, &*kick);
-        books.finish(model, last, (mass, free, problem), settings, next, log)
+        apart.merge(model, next, log);
+        self.close(model, now, next, log)
     }
 
     fn synchronize(&mut self, model: &Model, state: &State, out: &mut State) -> StepResult {
@@ -268,11 +384,42 @@ impl Integrator for KickDrift {
 
     fn last_problem(&self) -> Option<&Problem> {
         let KickScratch { problem, missed, is_solving, .. } = &self.scratch;
-        Some(missed.as_ref().filter(|_| !is_solving).unwrap_or(problem))
+        if *is_solving {
+            return Some(problem);
+        }
+        Some(self.apart.problem().or(missed.as_ref()).unwrap_or(problem))
     }
 
     fn reset(&mut self) {
-        self.scratch = KickScratch::default();
+        (self.scratch, self.apart) = (KickScratch::default(), Apart::default());
         self.settings.solver.forget();
+    }
+}
+
+impl KickDrift {
+    /// Ends a step that is written: presence, angles, gaps.
+    fn close(&self, model: &Model, now: &State, next: &mut State, log: &mut StepLog) -> StepResult {
+        next.presence.clone_from(&now.presence);
+        model.update_presence(next);
+        model.update_angles(now, next)?;
+        check_finite(model, "velocity", &next.v)?;
+        check_coordinates(model, &next.q)?;
+        if next.presence == now.presence && !self.apart.has_islands() {
+            return model.gaps(&self.scratch.drift.here(), &mut log.gaps);
+        }
+        let mut place =
+            Place { t: next.t, q: next.q.clone(), inputs: next.inputs.clone(), ..Place::default() };
+        place.angles.clone_from(&now.angles);
+        place.v.resize(next.v.len(), 0.0);
+        model.to_working(&next.q, &next.v, &mut place.v);
+        place.complete(model, &now.presence, &next.v)?;
+        let at = place.instant(&now.presence);
+        let before = model.energies(&at)?;
+        let after = model.energies(&Instant { presence: &next.presence, ..at })?;
+        let kinetic = after.kinetic - before.kinetic;
+        log.works.exchange += kinetic + after.potential - before.potential;
+        log.energies.kinetic += kinetic;
+        log.energies.potential += after.potential - before.potential;
+        model.gaps(&at, &mut log.gaps)
     }
 }

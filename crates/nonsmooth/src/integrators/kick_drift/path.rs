@@ -15,7 +15,7 @@ use super::kick::Kick;
 use crate::error::StepResult;
 use crate::model::collision::DriftPath;
 use crate::model::constraints::{Confirmed, Expected};
-use crate::model::{ActiveConstraints, Coeffs, Free, Model, Role};
+use crate::model::{ActiveConstraints, Coeffs, Free, Model, RigidId, Role};
 use crate::part::Part;
 use crate::phases::{Mass, factorize};
 use nonsmooth_solvers::Problem;
@@ -110,6 +110,32 @@ impl Path {
             }
         }
         self.sweep(model, drift, active, roles, first)
+    }
+
+    /// Constraints without a row in the kick that close on the path, and bodies that meet there and are fast.
+    pub(super) fn hits(
+        &mut self,
+        model: &Model,
+        drift: &mut Drift,
+        active: &ActiveConstraints,
+        roles: &Roles,
+    ) -> StepResult<(Vec<usize>, Vec<u32>)> {
+        let closing = self.closing(model, drift, active, roles)?;
+        let is_open = |c: &usize| active.gap[*c] > 1e-11 * roles.size[*c];
+        let is_row = |c: usize| !matches!(roles.role[c], Role::Open | Role::Cut);
+        let (path, mut bodies) = (self.of_drift(drift, drift.rest), Vec::new());
+        for family in &model.constraints {
+            family.meetings(model, &path, active, &is_row, &mut bodies)?;
+        }
+        Ok((closing.into_iter().map(|(c, _)| c).filter(is_open).collect(), bodies))
+    }
+
+    /// Adds how far points of the bodies go on the first part of the path.
+    pub(super) fn add_ways(&self, model: &Model, drift: &Drift, duration: f64, way: &mut [f64]) {
+        let path = self.of_drift(drift, duration);
+        for (i, way) in way.iter_mut().enumerate().filter(|(i, _)| path.at.is_present(*i)) {
+            *way += path.own_way(model, RigidId(i as u32));
+        }
     }
 
     /// The first instant at which bodies meet that are fast compared with their thickness, or `first` if that is earlier.

@@ -16,6 +16,7 @@ use crate::model::{Contents, LawId, Model, RigidId, State};
 use glam::{DQuat, DVec3};
 use nonsmooth_geometry::{planar, spatial};
 use nonsmooth_solvers::BodyVelocities;
+use std::sync::Arc;
 
 /// Default of the activation distance, relative to the size of a pair. A contact at rest has a gap that is nothing but rounding, of
 /// either sign: without it half of the corners of a stack would be let go in every step.
@@ -298,6 +299,7 @@ fn append_kinematic(id: RigidId, body: KinematicBody, contents: &mut Contents) {
         rotation: quaternion(&rotation).normalize(),
         ..RigidState::default()
     };
+    let motion = motion.map(Arc::new);
     contents.rigid.kinematic.push(KinematicRow { name, planar, at, motion, bounding_radius: 0.0 });
     append_colliders(id, colliders, contents);
 }

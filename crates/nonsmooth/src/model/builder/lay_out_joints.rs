@@ -122,7 +122,7 @@ fn place_joint(
         frames: states.map(|s: RigidState| (s.rotation.inverse() * frame).normalize()),
         first_angle: contents.joints.n_angles as u32,
         name,
-        joint,
+        joint: joint.into(),
         within,
         between,
         points,

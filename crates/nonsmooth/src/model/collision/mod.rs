@@ -18,4 +18,4 @@ pub(crate) use narrow::{Narrow, Point};
 pub(crate) use overlaps::{appears_inside, overlaps_at_start};
 pub(crate) use reach::{fall, set_margins, swept_reach};
 pub use sweep::DriftPath;
-pub(crate) use sweep::first_meeting_of_all;
+pub(crate) use sweep::meetings_of_all;

@@ -9,7 +9,6 @@
 
 use super::broad::{Search, Situation, planar_pose, spatial_pose};
 use super::confirm::is_fast;
-use crate::error::StepResult;
 use crate::model::Model;
 use crate::model::instant::Instant;
 use crate::model::rigid::{ColliderRow, PosedShape, RigidId, RigidState};
@@ -146,7 +145,7 @@ impl DriftPath<'_> {
     }
 
     /// How far points of a rigid thing move at most [m]; kinematic bodies as fast as at the start.
-    fn own_way(&self, model: &Model, id: RigidId) -> f64 {
+    pub fn own_way(&self, model: &Model, id: RigidId) -> f64 {
         let course = self.course(model, id);
         let Turning { spin, radius, .. } = self.turning(model, &course);
         let speed = course.start.velocity.length() + self.duration * course.acceleration.length();
@@ -185,56 +184,44 @@ fn time_of<C>(impact: &Impact<C>) -> Meeting {
     }
 }
 
-/// The first instant of the path at which one of the pairs meets that are fast compared with their thickness; `is_known` tells
-/// pairs whose contact points are watched already.
-fn first_meeting(
-    model: &Model,
-    path: &DriftPath<'_>,
-    pairs: &[(u32, u32)],
-    is_known: impl Fn((u32, u32)) -> bool,
-) -> StepResult<Option<f64>> {
-    let mut first: Option<f64> = None;
-    for &pair in pairs {
-        let rows = [pair.0, pair.1].map(|k| &model.rigid.colliders[k as usize]);
-        if is_known(pair) || !is_fast(path.way(model, rows), rows) {
-            continue;
-        }
-        let until = DriftPath { duration: first.unwrap_or(path.duration), ..*path };
-        if let Meeting::At(time) = until.meeting(model, rows) {
-            first = Some(time);
-        }
-    }
-    Ok(first)
-}
-
-/// The first instant of the path at which bodies meet that are fast compared with their thickness; `is_known` tells pairs whose
-/// contact points need no sweep.
-pub fn first_meeting_of_all(
+/// Shows to `take` the instants of the path at which pairs of bodies meet that are fast compared with their thickness; it says until
+/// when others are of interest. `is_known` tells pairs whose contact points need no sweep.
+pub fn meetings_of_all(
     model: &Model,
     path: &DriftPath<'_>,
     is_known: impl Fn((u32, u32)) -> bool,
-) -> StepResult<Option<f64>> {
+    mut take: impl FnMut((u32, u32), f64) -> f64,
+) {
     let table = &model.rigid;
-    let mut is_fast = vec![false; table.bodies.len()];
+    let mut is_moving = vec![false; table.bodies.len()];
     for row in &table.colliders {
         let i = row.on.0 as usize;
-        if i < is_fast.len() && path.at.is_present(i) {
-            is_fast[i] |= path.own_way(model, row.on) > 0.5 * row.thickness;
+        if i < is_moving.len() && path.at.is_present(i) {
+            is_moving[i] |= path.own_way(model, row.on) > 0.5 * row.thickness;
         }
     }
-    if !is_fast.contains(&true) {
-        return Ok(None);
+    if !is_moving.contains(&true) {
+        return;
     }
     let margin = |i: usize| {
-        let is_there = i >= is_fast.len() || path.at.is_present(i);
+        let is_there = i >= is_moving.len() || path.at.is_present(i);
         if is_there { path.own_way(model, RigidId(i as u32)) } else { f64::NAN }
     };
     let margins: Vec<f64> = (0..path.at.rigid.len()).map(margin).collect();
     let mut search = Search::default();
     search.pair(&Situation { table, rigid: path.at.rigid, margins: &margins });
     let is_slow =
-        |k: u32| !is_fast.get(table.colliders[k as usize].on.0 as usize).copied().unwrap_or(false);
-    first_meeting(model, path, search.pairs(), |pair| {
-        is_slow(pair.0) && is_slow(pair.1) || is_known(pair)
-    })
+        |k: u32| !is_moving.get(table.colliders[k as usize].on.0 as usize).copied().unwrap_or(false);
+    let mut until = path.duration;
+    for &pair in search.pairs() {
+        let rows = [pair.0, pair.1].map(|k| &table.colliders[k as usize]);
+        let is_left_out = is_slow(pair.0) && is_slow(pair.1) || is_known(pair);
+        if is_left_out || !is_fast(path.way(model, rows), rows) {
+            continue;
+        }
+        let path = DriftPath { duration: until, ..*path };
+        if let Meeting::At(time) = path.meeting(model, rows) {
+            until = take(pair, time);
+        }
+    }
 }

@@ -16,12 +16,12 @@ use super::{
 };
 use crate::error::StepResult;
 use crate::model::collision::{
-    DriftPath, Point, Situation, along, fall, fill, first_meeting_of_all, frame_of, frozen, pose_of,
+    DriftPath, Point, Situation, along, fall, fill, frame_of, frozen, meetings_of_all, pose_of,
     set_margins, swept_reach,
 };
 use crate::model::instant::{Instant, Pass};
 use crate::model::rigid::{ColliderRow, RigidId, RigidState, RigidTable};
-use crate::model::{ConstraintId, ConstraintMemory, LawId, Model};
+use crate::model::{ConstraintId, ConstraintMemory, LawId, Model, Renamed};
 use crate::part::Part;
 use glam::DVec3;
 use nonsmooth_geometry::FrozenContact;
@@ -187,6 +187,18 @@ impl Contacts {
         frame_of(self.is_planar[active.ids[c].colliders()[0] as usize], normal)
     }
 
+    /// Whether a point of a pair of colliders is a row.
+    fn is_watched(
+        &self,
+        active: &ActiveConstraints,
+        (a, b): (u32, u32),
+        is_row: &dyn Fn(usize) -> bool,
+    ) -> bool {
+        let own = self.own(active);
+        let first = own.start + active.ids[own.clone()].partition_point(|id| id.colliders() < [a, b]);
+        (first..own.end).take_while(|&c| active.ids[c].colliders() == [a, b]).any(is_row)
+    }
+
     /// The features of constraint `c`, which must have been frozen.
     #[inline]
     fn feature<'a>(&self, active: &'a ActiveConstraints, c: usize) -> &'a FrozenContact {
@@ -303,6 +315,9 @@ impl ConstraintFamily for Contacts {
         let (mut search, margins) = active.take_search();
         for pair in ids.chunk_by(|a, b| a.colliders() == b.colliders()) {
             let [a, b] = pair[0].colliders();
+            if !pair_of(&model.rigid, pair[0]).iter().all(|id| at.is_present(id.0 as usize)) {
+                continue;
+            }
             for point in search.points_of(&situation, (a, b)) {
                 let seen = self.see(&situation, point, |_, _| true).expect("all points are asked for");
                 if pair.binary_search(&seen.id).is_ok() {
@@ -464,12 +479,31 @@ impl ConstraintFamily for Contacts {
         active: &ActiveConstraints,
         is_row: &dyn Fn(usize) -> bool,
     ) -> StepResult<Option<f64>> {
-        let own = self.own(active);
-        first_meeting_of_all(model, path, |(a, b)| {
-            let first =
-                own.start + active.ids[own.clone()].partition_point(|id| id.colliders() < [a, b]);
-            (first..own.end).take_while(|&c| active.ids[c].colliders() == [a, b]).any(is_row)
-        })
+        let mut first = None;
+        let is_known = |pair: (u32, u32)| self.is_watched(active, pair, is_row);
+        meetings_of_all(model, path, is_known, |_, time| {
+            first = Some(time);
+            time
+        });
+        Ok(first)
+    }
+
+    fn meetings(
+        &self,
+        model: &Model,
+        path: &DriftPath<'_>,
+        active: &ActiveConstraints,
+        is_row: &dyn Fn(usize) -> bool,
+        bodies: &mut Vec<u32>,
+    ) -> StepResult {
+        let is_known = |pair: (u32, u32)| self.is_watched(active, pair, is_row);
+        let n = model.rigid.bodies.len() as u32;
+        meetings_of_all(model, path, is_known, |(a, b), _| {
+            let sides = [a, b].map(|k| model.rigid.colliders[k as usize].on.0);
+            bodies.extend(sides.into_iter().filter(|i| *i < n));
+            path.duration
+        });
+        Ok(())
     }
 
     fn curvature(
@@ -481,6 +515,14 @@ impl ConstraintFamily for Contacts {
     ) -> StepResult {
         self.own(active).try_for_each(|c| self.curve(model, at, active, c, out))?;
         Ok(())
+    }
+
+    fn is_of_bodies(&self) -> bool {
+        true
+    }
+
+    fn extract(&self, renamed: &Renamed<'_>, _numbers: &[u32]) -> Option<Box<dyn ConstraintFamily>> {
+        Some(Box::new(Self::new(self.family, self.dims.clone(), renamed.table)))
     }
 
     /// The force in world axes, then the point and the normal.

@@ -305,6 +305,10 @@ impl ConstraintFamily for FunctionGaps {
         "gaps"
     }
 
+    fn coordinates_of(&self, number: usize) -> Option<&[u32]> {
+        Some(&self.gaps[number].coordinates)
+    }
+
     fn n_members(&self) -> usize {
         self.gaps.len()
     }

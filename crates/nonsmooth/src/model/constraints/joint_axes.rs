@@ -16,7 +16,7 @@ use crate::energy::Works;
 use crate::error::{StepError, StepResult};
 use crate::model::instant::{Instant, Pass};
 use crate::model::systems::ThetaStep;
-use crate::model::{ConstraintId, Force, LawId, Model, UserError};
+use crate::model::{ConstraintId, Force, LawId, Model, Renamed, RigidId, UserError};
 use crate::part::Part;
 use std::ops::Range;
 
@@ -194,9 +194,28 @@ impl ConstraintFamily for JointAxes {
         active: &mut ActiveConstraints,
     ) -> StepResult {
         for id in ids {
-            self.push(id.number(), &self.rows[id.number()].posed(model, at), active);
+            let row = &self.rows[id.number()];
+            if row.joint(model).is_present(at) {
+                self.push(id.number(), &row.posed(model, at), active);
+            }
         }
         Ok(())
+    }
+
+    fn is_of_bodies(&self) -> bool {
+        true
+    }
+
+    fn between(&self, model: &Model, number: usize) -> [RigidId; 2] {
+        self.rows[number].joint(model).between
+    }
+
+    fn extract(&self, renamed: &Renamed<'_>, numbers: &[u32]) -> Option<Box<dyn ConstraintFamily>> {
+        let own = |&k: &u32| {
+            let row = &self.rows[k as usize];
+            Some(AxisRow { joint: renamed.joint(row.joint)?, ..row.clone() })
+        };
+        Some(Box::new(Self::new(self.family, numbers.iter().map(own).collect::<Option<_>>()?)))
     }
 
     fn linearize(

@@ -34,7 +34,7 @@ pub(crate) use velocity::VelocityRow;
 
 use super::id::ConstraintId;
 use super::memory::ConstraintMemory;
-use super::{LawId, Model};
+use super::{LawId, Model, Renamed, RigidId};
 use crate::energy::Works;
 use crate::error::StepResult;
 use crate::model::collision::DriftPath;
@@ -298,6 +298,18 @@ pub trait ConstraintFamily: Send + Sync {
         Ok(None)
     }
 
+    /// Appends the bodies of constraints that begin on a drift whose gaps were not watched from its start.
+    fn meetings(
+        &self,
+        _model: &Model,
+        _path: &DriftPath<'_>,
+        _active: &ActiveConstraints,
+        _is_row: &dyn Fn(usize) -> bool,
+        _bodies: &mut Vec<u32>,
+    ) -> StepResult {
+        Ok(())
+    }
+
     /// J̇ v and what else d²y/dt² has beside J v̇, into the places of its rows; `out` is by row of all active constraints [m/s²].
     fn curvature(
         &self,
@@ -321,6 +333,26 @@ pub trait ConstraintFamily: Send + Sync {
     /// Adds works that the family books itself in a θ-step: those of rows of [`Column::Own`] and of its explicit impulses.
     fn works(&self, _model: &Model, _step: &ThetaStep<'_>, _works: &mut Works) -> StepResult {
         Ok(())
+    }
+
+    /// Whether it ties rigid things alone, so that a model of some bodies may have it: then `between` and `extract` are there.
+    fn is_of_bodies(&self) -> bool {
+        false
+    }
+
+    /// The rigid things that member `number` of a family of bodies ties.
+    fn between(&self, model: &Model, _number: usize) -> [RigidId; 2] {
+        [model.rigid.world(); 2]
+    }
+
+    /// Places in q that member `number` reads, of a family that ties coordinates and no rigid things; `None` where that is not known.
+    fn coordinates_of(&self, _number: usize) -> Option<&[u32]> {
+        None
+    }
+
+    /// The family in a model of some bodies, with the members `numbers` of this one; `None` unless it is of bodies.
+    fn extract(&self, _renamed: &Renamed<'_>, _numbers: &[u32]) -> Option<Box<dyn ConstraintFamily>> {
+        None
     }
 
     /// What is remembered of a lasting force given by rows: rows by default.

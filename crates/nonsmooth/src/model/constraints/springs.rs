@@ -21,7 +21,7 @@ use crate::error::StepResult;
 use crate::model::instant::{Instant, Pass};
 use crate::model::rigid::exponential;
 use crate::model::systems::ThetaStep;
-use crate::model::{ConstraintId, LawId, Model, RigidId, RigidState};
+use crate::model::{ConstraintId, LawId, Model, Renamed, RigidId, RigidState};
 use crate::part::Part;
 use glam::{DQuat, DVec3};
 use std::ops::Range;
@@ -328,8 +328,26 @@ impl ConstraintFamily for Springs {
         at: &Instant<'_>,
         active: &mut ActiveConstraints,
     ) -> StepResult {
-        ids.iter().for_each(|id| self.push(id.number(), at, active));
+        let there = ids.iter().map(|id| id.number()).filter(|&k| self.springs[k].is_present(at));
+        there.for_each(|number| self.push(number, at, active));
         Ok(())
+    }
+
+    fn is_of_bodies(&self) -> bool {
+        true
+    }
+
+    fn between(&self, _model: &Model, number: usize) -> [RigidId; 2] {
+        self.springs[number].between
+    }
+
+    fn extract(&self, renamed: &Renamed<'_>, numbers: &[u32]) -> Option<Box<dyn ConstraintFamily>> {
+        let own = |&k: &u32| {
+            let spring = &self.springs[k as usize];
+            let [a, b] = spring.between.map(|id| renamed.id(id));
+            Some(SpringRow { between: [a?, b?], ..spring.clone() })
+        };
+        Some(Box::new(Self::new(self.family, self.law, numbers.iter().map(own).collect::<Option<_>>()?)))
     }
 
     fn linearize(

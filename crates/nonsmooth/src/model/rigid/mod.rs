@@ -17,6 +17,7 @@ pub use rotation::{Symmetric, components, cross_matrix, exponential, logarithm, 
 use super::LawId;
 use crate::error::{StepError, StepResult};
 use glam::{DMat3, DQuat, DVec3};
+use std::sync::Arc;
 
 /// Names a rigid thing: moving bodies first (0 … n−1, as in the solver), then kinematic bodies, then the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -148,6 +149,7 @@ impl BodyRow {
 }
 
 /// A kinematic body of the model.
+#[derive(Clone)]
 pub struct KinematicRow {
     /// Name for messages and results.
     pub name: String,
@@ -156,7 +158,7 @@ pub struct KinematicRow {
     /// Pose where it does not move.
     pub at: RigidState,
     /// How it moves, if it does.
-    pub motion: Option<Motion>,
+    pub motion: Option<Arc<Motion>>,
     /// Radius of a ball about its origin that holds it [m]; infinite for half-spaces.
     pub bounding_radius: f64,
 }

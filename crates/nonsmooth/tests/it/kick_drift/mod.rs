@@ -3,9 +3,11 @@
 mod forced;
 mod free;
 mod impacts;
+mod islands;
 mod joints;
 mod lasting;
 mod seams;
+mod units;
 
 use nonsmooth::integrators::KickDrift;
 use nonsmooth::laws::Coulomb;

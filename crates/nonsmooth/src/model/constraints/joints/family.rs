@@ -8,7 +8,7 @@ use crate::model::constraints::{
     Activation, ActiveConstraints, ConstraintFamily, GapsOf, Level, RowWriter,
 };
 use crate::model::instant::{Instant, Pass};
-use crate::model::{ConstraintId, LawId, Model};
+use crate::model::{ConstraintId, LawId, Model, Renamed, RigidId};
 use crate::part::Part;
 use std::ops::Range;
 
@@ -94,9 +94,25 @@ impl ConstraintFamily for Joints {
     ) -> StepResult {
         let mut posed = JointRows::new(Asked::Rows);
         for id in ids {
-            self.push(id.number(), &model.joints.joints[id.number()], at, (&mut posed, active));
+            let joint = &model.joints.joints[id.number()];
+            if joint.is_present(at) {
+                self.push(id.number(), joint, at, (&mut posed, active));
+            }
         }
         Ok(())
+    }
+
+    fn is_of_bodies(&self) -> bool {
+        true
+    }
+
+    fn between(&self, model: &Model, number: usize) -> [RigidId; 2] {
+        model.joints.joints[number].between
+    }
+
+    fn extract(&self, _renamed: &Renamed<'_>, numbers: &[u32]) -> Option<Box<dyn ConstraintFamily>> {
+        let names = numbers.iter().map(|&k| self.names[k as usize].clone()).collect();
+        Some(Box::new(Self::new(self.family, self.law, names)))
     }
 
     fn linearize(

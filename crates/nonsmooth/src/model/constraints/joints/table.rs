@@ -7,13 +7,15 @@ use crate::model::instant::Instant;
 use crate::model::rigid::quaternion;
 use crate::model::{RigidId, RigidState, RigidTable, State};
 use glam::{DQuat, DVec3};
+use std::sync::Arc;
 
 /// A joint of the model.
+#[derive(Clone)]
 pub struct JointRow {
     /// Name for messages and results.
     pub name: String,
     /// Its type.
-    pub joint: Box<dyn Joint>,
+    pub joint: Arc<dyn Joint>,
     /// In plane or space.
     pub within: Within,
     /// The rigid things a and b.
