@@ -119,6 +119,16 @@ pub enum StepError {
         /// Estimated time of the accumulation [s].
         t: f64,
     },
+    /// Sliding that no finite force allows: Painlevé's paradox.
+    #[error(
+        "{constraint} jams at t = {t} s: no finite force lets it slide on; use `moreau-jean`, which steps over such instants"
+    )]
+    Jammed {
+        /// Name of the constraint.
+        constraint: String,
+        /// When [s].
+        t: f64,
+    },
     /// The error control asks for steps that are too small.
     #[error(
         "the error control asks for inner steps below {smallest:.3e} s at t = {t} s; relax `tolerance` or look for a singularity"

@@ -14,7 +14,11 @@
 //! gave too much, O(h³): else a contact that is pressed would part by the error of the method, lose its λ⁺ in the next
 //! step and sink by a h²/2 (order 1 on curved surfaces; tests/it/d1_minus.rs: lasting_contact_is_of_order_two).
 //!
-//! Order 2 while nothing closes, lasting contacts included, and 1 through impacts. Explicit: h ω < 2 where there is
+//! Friction is in all three problems. At acceleration level a contact with ‖u_T‖ > ε slides, λ_T = −μ λ_N u_T/‖u_T‖; one without slip has
+//! λ in its cone against u̇_T. The impulse has p + h/2 λ⁻ in the cone against u_T⁺, so that who comes to rest within the step is at
+//! rest at its end.
+//!
+//! Order 2 while nothing closes, lasting contacts included, and 1 through impacts and changes between sticking and sliding. Explicit: h ω < 2 where there is
 //! stiffness. Under the weight g an accumulation with e > 0 does not end in rest: a velocity v = e g h/(2 + 2e) is not
 //! small enough for λ⁺, the step loses g h/2 of it and throws back e times the rest, so that v stays and q sinks at
 //! g h/(2 + 2e). `persistent` = "inelastic" lets contacts that were closed before come to rest.
@@ -28,8 +32,8 @@
 
 use super::refusal::needs_step_form;
 use super::tracking::{
-    ConstraintStatus, Contact, Hit, Motion, Point, Record, RowForm, Watch, add_works, book, instant,
-    refuse_untracked, worst_last,
+    Block, ConstraintStatus, Contact, Hit, MOST_ROWS, Motion, Point, Record, RowForm, Watch, Watched,
+    add_works, book, fill_blocks, instant, lasting_set, refuse_untracked, sliding_ratio, worst_last,
 };
 use super::{Entry, Integrator, Refusal};
 use crate::error::StepResult;
@@ -37,7 +41,7 @@ use crate::log::{Counts, StepLog, Works};
 use crate::model::errors::{check_coordinates, check_finite};
 use crate::model::{Model, RigidState, State};
 use crate::phases::SolverSettings;
-use nonsmooth_solvers::{Declared, Kind, Options, Problem};
+use nonsmooth_solvers::{Declared, Kind, Options, Problem, Set};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "d1-minus",
@@ -94,9 +98,11 @@ struct Scratch {
     carries: Vec<bool>,
     /// The accelerations at the start and at the end.
     sides: [Side; 2],
-    /// The rows of the impulses, and what λ⁻ gave them [N·s].
+    /// The rows of the impulses, what the laws add to them [m/s], and what λ⁻ gave them [N·s].
     keys: Vec<usize>,
+    shift: Vec<f64>,
     given: Vec<f64>,
+    blocks: Vec<Block>,
     /// h/2 (v + v₁), as velocities of the state times a time.
     step: Vec<f64>,
     change: Vec<f64>,
@@ -156,21 +162,30 @@ impl D1Minus {
         log: &mut StepLog,
     ) -> StepResult {
         let carries = |s: &ConstraintStatus| s.gap <= self.closed_gap && s.u <= self.closed_velocity;
-        let Scratch { motion, contact, at, status, sides, .. } = &mut self.scratch;
+        let slow = self.closed_velocity;
+        let Scratch { motion, contact, at, status, sides, blocks, .. } = &mut self.scratch;
         let Side { free, a, a_state, keys, impulse, work, held, .. } = &mut sides[end];
         let mut power = Works::default();
         motion.free(model, at, free, &mut power)?;
         (*work, *held) = (Works::default(), Works::default());
         add_works(work, 0.5 * h, &power);
         a.clone_from(free);
-        select(&motion.watched.always, status, carries, keys);
+        select(&motion.watched, status, carries, keys);
         impulse.clear();
         if !impact && !keys.is_empty() {
             motion.gather(model, keys, at)?;
             motion.curve(model, keys)?;
             let (closed, watched) = (&motion.closed, &motion.watched);
             let rhs = |i: usize| closed.along(i, free) + closed.curvature[i];
-            contact.solve(model, (watched, keys), closed, rhs, &mut self.settings, log)?;
+            fill_blocks(watched, keys, blocks, |key, own| {
+                let law = closed.law(model, watched, key);
+                let tangents = &closed.status[own.start + 1..own.end];
+                match direction(tangents, slow) {
+                    Some(d) => (Set::Nonnegative, Some(sliding_ratio(law, d, tangents))),
+                    None => (lasting_set(law, &[0.0; 2][..tangents.len()]), None),
+                }
+            });
+            contact.solve(model, (watched, keys), (closed, blocks), rhs, &mut self.settings, log)?;
             closed.push(&contact.x, a);
             impulse.extend(contact.x.iter().map(|lambda| 0.5 * h * lambda));
             for ((impulse, status), &key) in impulse.iter().zip(&closed.status).zip(&*keys) {
@@ -224,57 +239,100 @@ impl D1Minus {
 
     /// The impulses at the end of the step; `at` holds v⁻, then v⁺.
     fn strike(&mut self, model: &Model, log: &mut StepLog) -> StepResult {
-        let closed_gap = self.closed_gap;
-        let Scratch {
-            motion, contact, record, at, status, keys, was_closed, sides, given, change, ..
-        } = &mut self.scratch;
-        select(&motion.watched.always, status, |s| s.gap <= closed_gap, keys);
-        if keys.is_empty() {
+        let (closed_gap, rebounds) = (self.closed_gap, self.rebounds);
+        let scratch = &mut self.scratch;
+        select(&scratch.motion.watched, &scratch.status, |s| s.gap <= closed_gap, &mut scratch.keys);
+        if scratch.keys.is_empty() {
             return Ok(());
         }
-        motion.gather(model, keys, at)?;
+        scratch.motion.gather(model, &scratch.keys, &scratch.at)?;
+        scratch.set_laws(model, rebounds, self.closed_velocity);
+        let Scratch { motion, contact, record, at, keys, sides, shift, given, blocks, change, .. } =
+            scratch;
         let (closed, watched, m) = (&motion.closed, &motion.watched, keys.len());
         sides[1].given(keys, given);
-        let shift = |i: usize| {
-            let mut form = RowForm::new(closed.status[i].u, 0.0);
-            if self.rebounds || !was_closed[keys[i]] {
-                closed.law(model, watched, keys[i]).step(&mut form.rows());
-            }
-            form.shift[0]
-        };
         // The unknown is p + h/2 λ⁻.
         let rhs = |i: usize| {
             let taken: f64 = closed.delassus[i * m..].iter().zip(&*given).map(|(w, p)| w * p).sum();
-            closed.status[i].u + shift(i) - taken
+            closed.status[i].u + shift[i] - taken
         };
-        contact.solve(model, (watched, keys), closed, rhs, &mut self.settings, log)?;
+        contact.solve(model, (watched, keys), (closed, blocks), rhs, &mut self.settings, log)?;
         contact.x.iter_mut().zip(&*given).for_each(|(p, given)| *p -= given);
         change.clear();
         change.resize(at.v.len(), 0.0);
         closed.push(&contact.x, change);
         motion.to_state(model, change);
         at.v.iter_mut().zip(&*change).for_each(|(v, change)| *v += change);
-        for (i, &key) in keys.iter().enumerate() {
-            let (ConstraintStatus { u: u_minus, rate, .. }, impulse) = (closed.status[i], contact.x[i]);
-            let (u_plus, lasts) = (contact.slack[i] - shift(i), given[i] > 0.0);
-            record.hit(watched, &Hit { t: at.t, key, u_minus, u_plus, impulse, rate, lasts }, log);
+        contact.slack.iter_mut().zip(&*shift).for_each(|(u, shift)| *u -= shift);
+        for block in &*blocks {
+            let own = block.first..block.first + block.dim;
+            let of = |x: fn(&ConstraintStatus) -> f64| -> [f64; MOST_ROWS] {
+                std::array::from_fn(|k| closed.status.get(block.first + k).map_or(0.0, x))
+            };
+            let hit = Hit {
+                t: at.t,
+                key: keys[block.first],
+                u_minus: &of(|s| s.u)[..block.dim],
+                u_plus: &contact.slack[own.clone()],
+                impulse: &contact.x[own],
+                rate: &of(|s| s.rate)[..block.dim],
+                lasts: given[block.first] > 0.0,
+            };
+            record.hit(watched, &hit, log);
         }
         Ok(())
     }
 }
 
-/// The joints, and the contacts that `takes` takes.
+/// The joints, and the contacts that `takes` takes by their normal, with all of their rows.
 fn select(
-    always: &[bool],
+    watched: &Watched,
     status: &[ConstraintStatus],
     takes: impl Fn(&ConstraintStatus) -> bool,
     keys: &mut Vec<usize>,
 ) {
     keys.clear();
-    keys.extend((0..status.len()).filter(|&key| always[key] || takes(&status[key])));
+    let takes = |key: &usize| watched.always[*key] || takes(&status[watched.normal(*key)]);
+    keys.extend((0..status.len()).filter(takes));
+}
+
+/// The direction of a slip that is faster than `slow`.
+fn direction(tangents: &[ConstraintStatus], slow: f64) -> Option<[f64; 2]> {
+    let speed = tangents.iter().map(|s| s.u * s.u).sum::<f64>().sqrt();
+    let along = |k: usize| tangents.get(k).map_or(0.0, |s| s.u / speed);
+    (speed > slow).then(|| [along(0), along(1)])
 }
 
 impl Scratch {
+    /// Sets and shifts of the impulses. Contacts that were closed before have no rebound unless `rebounds`.
+    fn set_laws(&mut self, model: &Model, rebounds: bool, slow: f64) {
+        let Scratch { motion, keys, shift, blocks, was_closed, .. } = self;
+        let (closed, watched) = (&motion.closed, &motion.watched);
+        fill_blocks(watched, keys, blocks, |_, _| (Set::Nonnegative, None));
+        shift.clear();
+        shift.resize(keys.len(), 0.0);
+        for block in blocks {
+            let (first, key) = (block.first, keys[block.first]);
+            let own = first..first + block.dim;
+            let law = closed.law(model, watched, key);
+            let mut u = [0.0; MOST_ROWS];
+            u[0] = closed.status[first].u;
+            if direction(&closed.status[first + 1..own.end], slow).is_some() {
+                own.clone().skip(1).for_each(|row| u[row - first] = closed.status[row].u);
+            }
+            let mut form = RowForm::new(&u[..block.dim], &[0.0; MOST_ROWS]);
+            if rebounds || !was_closed[key] {
+                law.step(&mut form.rows(law));
+            } else {
+                law.contact(&mut form.rows(law));
+            }
+            if block.dim > 1 {
+                block.set = form.set();
+            }
+            shift[own].copy_from_slice(&form.shift[..block.dim]);
+        }
+    }
+
     /// How all rows stand at the present point.
     fn look(&mut self, model: &Model) -> StepResult {
         let Scratch { motion, watch, at, status, .. } = self;
@@ -304,7 +362,8 @@ impl Scratch {
     fn closes(&self, closed_gap: f64) -> bool {
         let Scratch { status, was_closed, motion, .. } = self;
         let closes = |key: usize| status[key].gap <= closed_gap && !was_closed[key];
-        (0..status.len()).any(|key| closes(key) && !motion.watched.always[key])
+        let watched = &motion.watched;
+        (0..status.len()).any(|key| closes(key) && !watched.always[key] && !watched.tangent[key])
     }
 
     /// v₁ = v + h a⁺, q⁺ = q ⊕ h/2 (v + v₁).

@@ -153,9 +153,19 @@ pub enum Refusal {
     },
     /// The scheme does not know this kind of law.
     #[error(
-        "`{scheme}` takes frictionless contacts and joints and cannot honour law `{law}`: with friction the accelerations may not exist; use newton-impact, poisson or bilateral, or `moreau-jean`"
+        "`{scheme}` takes contacts and joints and cannot honour law `{law}`, a relay: what switches is no event there; use `moreau-jean`"
     )]
     Law {
+        /// The integrator.
+        scheme: &'static str,
+        /// Name of the law.
+        law: String,
+    },
+    /// The scheme needs one direction of sliding.
+    #[error(
+        "`{scheme}` takes friction whose set is Coulomb's cone and cannot honour law `{law}`; use coulomb without `facets`, or `kick-drift` or `moreau-jean`"
+    )]
+    Cone {
         /// The integrator.
         scheme: &'static str,
         /// Name of the law.

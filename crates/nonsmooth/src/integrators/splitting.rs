@@ -11,7 +11,8 @@
 //! start of each inner step and not changed within it.
 
 use super::tracking::{
-    Control, Flow, Lasting, METHODS, NOTHING_LEFT, NextFlight, Path, Sample, find, refuse_untracked,
+    Control, Flow, Grip, Lasting, METHODS, NOTHING_LEFT, NextFlight, Path, Sample, find, has_stopped,
+    refuse_untracked,
 };
 use super::{Entry, Integrator, Refusal};
 use crate::error::StepResult;
@@ -37,7 +38,7 @@ const CONTACT_FORCE: Declared = Declared {
     name: "contact_force",
     about: "whether lasting contacts carry a force in the smooth flow; without it bodies at rest sink",
     kind: Kind::Word(&["no", "yes"]),
-    default: "no",
+    default: "yes",
 };
 const ADAPTIVE: Declared = Declared {
     name: "adaptive",
@@ -107,9 +108,10 @@ impl Splitting {
         let (start, open) = (&course.start, &course.watch.open);
         let closed = (0..start.len()).filter(|&key| open[key] && start[key].gap <= start[key].closed);
         let approaching = |key: usize| start[key].u < -start[key].still;
-        let any = closed.clone().any(approaching) || mode.iter().any(|&key| approaching(key));
+        let any = closed.clone().any(approaching)
+            || mode.contacts(&course.motion.watched).any(|(key, _)| approaching(key));
         if any {
-            impact.gather(mode, closed);
+            impact.gather(&course.motion.watched, mode, closed);
             let (longest, held) = (self.sample.trial.tau, self.contact_force);
             let rests = |flight: &NextFlight| Ok(held && flight.length <= longest);
             self.path.hit(model, 0.0, rests, &mut self.settings, log)?;
@@ -118,15 +120,17 @@ impl Splitting {
             return Ok(());
         }
         let Path { mode, record, .. } = &mut self.path;
-        record.carry(mode.iter().copied());
+        record.carry(mode.rows.iter().copied());
         self.path.look_for_closed();
         let pulls = self.sample.rate.pulls.contains(&true);
         let Path { mode, candidates, course, .. } = &mut self.path;
-        if candidates.closed.is_empty() && !pulls || !self.contact_force {
+        let stops = |contact: &&(usize, Grip)| has_stopped(contact, &self.sample);
+        candidates.stopped.extend(course.watch.sliding.iter().filter(stops).map(|contact| contact.0));
+        let changes = pulls || !candidates.stopped.is_empty();
+        if candidates.closed.is_empty() && !changes || !self.contact_force {
             return Ok(());
         }
-        let always = &course.motion.watched.always;
-        candidates.closed.extend(mode.iter().filter(|&&key| !always[key]));
+        candidates.closed.extend(mode.contacts(&course.motion.watched).map(|(key, _)| key));
         candidates.closed.sort_unstable();
         self.path.choose_mode(model, &mut self.settings, log)
     }

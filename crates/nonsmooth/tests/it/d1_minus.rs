@@ -1,8 +1,8 @@
 //! D1-minus: second order in smooth phases, with and without lasting contact, first through impacts.
 
 use crate::kit::{
-    Built, Coulomb, EnergyLedger, Linear, ModelBuilder, NewtonImpact, Options, Refusal, Simulation,
-    Sparse, Trajectory,
+    Built, EnergyLedger, Linear, ModelBuilder, NewtonImpact, Options, Refusal, Simulation, Sparse,
+    Trajectory,
 };
 use crate::models::{self, ball, bob, bowl, pressed};
 use crate::nonlinear::DoublePendulum;
@@ -160,15 +160,7 @@ fn joints_hold_their_velocity_and_drift_with_the_square_of_the_step() {
 }
 
 #[test]
-fn friction_and_prescribed_motion_are_refused() {
-    let mut builder = ModelBuilder::new();
-    let p = builder.linear(Linear::new("particle", Sparse::diagonal(&[1.0; 2])));
-    let law = builder.law("rough", Coulomb { friction: 0.3, ..Coulomb::default() });
-    builder.linear_contact("floor", law, &[(p, 1, 1.0)], 0.0, &[&[(p, 0, 1.0)]]);
-    let (model, state) = builder.build(0.0).expect("a right model");
-    let scheme = integrator("d1-minus", &Options::default());
-    let refusal = Simulation::new(model, state, scheme, 0.1).err().expect("refused");
-    assert!(matches!(refusal, Refusal::Law { scheme: "d1-minus", .. }), "{refusal}");
+fn prescribed_motion_is_refused() {
     let mut builder = ModelBuilder::new();
     let p = builder.linear(Linear::new("piston", Sparse::diagonal(&[1.0])));
     builder.prescribe(p, 0, |t| Ok(t.sin()));

@@ -4,6 +4,7 @@
 //! smooth      M(q⁺) z⁺ = f(t⁺, q⁺, v⁺) + J_bᵀ λ̃,   J_b ṽ + ∂g/∂t = 0        Δ̃, ṽ from z⁺ by generalized-α
 //! position    q⁺ = q ⊕ (Δ̃ + U),   M U = Jᵀ ν       joints y⁺ = 0, contacts 0 ≤ y⁺ ⟂ ν ≥ 0
 //! velocity    v⁺ = ṽ + W,   M W = Jᵀ Λ             joints u⁺ = 0, contacts with ν > 0: 0 ≤ u⁺ + e u ⟂ Λ ≥ 0
+//! friction    Λ in the cone of the law against u_T⁺, ν_T = h/2 Λ_T
 //! ```
 //!
 //! with J, M at q⁺ and b the joints. [Bruls14; Chen13] The smooth part knows joints but no contacts: z⁺ and a⁺, which are
@@ -275,7 +276,8 @@ impl Integrator for GeneralizedAlpha {
         }
         super::needs_theta(ENTRY.name, model)?;
         super::gaps_only(ENTRY.name, model)?;
-        super::frictionless(ENTRY.name, model)?;
+        let refuse = |law| Refusal::Law { scheme: ENTRY.name, law };
+        super::refusal::refuse_laws(model, |forms| forms.relay, refuse)?;
         super::needs_step_form(ENTRY.name, model)?;
         if let Some(index) = model.systems.iter().find_map(|family| family.first_prescribed()) {
             let (system, coordinate) = model.velocity_name(index);

@@ -15,13 +15,17 @@
 //! (4)  v⁺ = ṽ + γ' δz + W − γ' S⁻¹ C (W − Wⁱ),   W = M⁻¹ Jᵀ Λ,   the law on joints and on contacts with ν > 0
 //! ```
 //!
+//! With friction Λ has components along tangents, in the cone of the law against u_T⁺. A position has no slip: there ν_T = h/2 Λ_T of the
+//! last iterate, the displacement of a force that is constant over the step, and (1) is for the normals. So what sticks stands, and the
+//! friction of what slides acts on positions with second order.
+//!
 //! y is the gap at qⁱ and J, M are taken there; contacts are posed anew at every iterate. C is the matrix of linear systems; without it all
 //! three problems are symmetric, and one iteration is exact for linear models. With it U and W are coupled through C, (1) and (4) are
 //! solved one after the other, and the iteration converges linearly, slowly where h C ≫ M. [Bruls14] Vectors are kept in the axes of the
 //! state and worked on in world axes at the iterate.
 
 use super::newmark::{Smooth, Weights};
-use super::stage::{ByConstraint, Stage};
+use super::stage::{ByConstraint, Stage, is_rough};
 use crate::error::StepResult;
 use crate::log::StepLog;
 use crate::model::errors::{check_coordinates, check_finite};
@@ -63,6 +67,9 @@ pub(super) struct TwoLevels {
     closed: Vec<ConstraintId>,
     stiff: Mass,
     is_damped: bool,
+    /// Whether a law has friction, and the length of the step [s].
+    has_friction: bool,
+    h: f64,
     /// U and W.
     shift: Vec<f64>,
     jump: Vec<f64>,
@@ -108,6 +115,7 @@ impl TwoLevels {
             x.resize(n, 0.0);
         }
         self.is_damped = model.systems.iter().any(|family| family.is_damped());
+        (self.has_friction, self.h) = (model.laws().any(|law| law.forms().friction), h);
         self.last_change = f64::INFINITY;
         self.here.t = now.t + h;
         self.here.inputs.clone_from(&now.inputs);
@@ -207,12 +215,18 @@ impl TwoLevels {
         let TwoLevels { here, stiff, mass, position, mu, x, turned, scratch, are_joints, .. } = self;
         mu.read(&position.active, &mut position.multipliers.p);
         position.active.offset.clone_from(&position.y);
-        if self.is_damped {
+        for c in (0..position.active.len()).filter(|&c| is_rough(model, &position.active, c)) {
+            let tangents = position.active.rows(c).skip(1);
+            let known =
+                self.lambda.of(position.active.ids[c]).iter().skip(1).chain(std::iter::repeat(&0.0));
+            tangents.zip(known).for_each(|(row, p)| position.multipliers.p[row] = 0.5 * self.h * p);
+        }
+        if self.is_damped || self.has_friction {
             let at = here.instant(&now.presence);
             are_joints.clear();
             are_joints.extend((0..position.active.len()).map(|c| is_joint(model, &position.active, c)));
             let respond = |c: usize, column: &mut [f64]| {
-                if !are_joints[c] {
+                if !are_joints[c] && self.is_damped {
                     turned.copy_from_slice(column);
                     mass.groups().solve(turned, scratch);
                     model.times(&at, [0.0, gamma, 0.0], turned, column)?;
@@ -220,7 +234,11 @@ impl TwoLevels {
                 stiff.groups().solve(column, scratch);
                 Ok(())
             };
-            position.solve_by((model, now), LawForm::Contact, respond, settings, log, x)?;
+            if self.has_friction {
+                position.solve_normals((model, now), respond, settings, log, x)?;
+            } else {
+                position.solve_by((model, now), LawForm::Contact, respond, settings, log, x)?;
+            }
         } else {
             position.solve((model, now), LawForm::Contact, stiff, settings, log, x)?;
         }
@@ -269,10 +287,8 @@ impl TwoLevels {
         closed.clear();
         for c in 0..position.active.len() {
             let row = position.active.rows(c).start;
-            let presses = || {
-                let weight = position.problem.assembled().get(row, row);
-                weight * position.multipliers.p[row] > position.multipliers.u[row]
-            };
+            let presses =
+                || position.weight(row) * position.multipliers.p[row] > position.multipliers.u[row];
             if is_joint(model, &position.active, c) || presses() {
                 closed.push(position.active.ids[c]);
             }

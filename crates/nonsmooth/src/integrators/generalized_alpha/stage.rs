@@ -5,7 +5,8 @@
 //! ```
 //!
 //! x may be a velocity, or a displacement where the law holds for gaps. Where the response to p is not M̂⁻¹ Jᵀ p, it is given
-//! column by column, x = x_free + Σ c_j p_j, and the matrix J (c_1 … c_m) need not be symmetric.
+//! column by column, x = x_free + Σ c_j p_j, and the matrix J (c_1 … c_m) need not be symmetric. There the impulses along tangents may be
+//! given: then the normal of a contact with friction is its only unknown.
 
 use crate::error::StepResult;
 use crate::log::StepLog;
@@ -15,7 +16,7 @@ use crate::part::Part;
 use crate::phases::{
     Impulses, LawForm, Mass, SolverSettings, apply, assemble, linearize, set_laws, set_offsets, solve,
 };
-use nonsmooth_solvers::{Problem, Report};
+use nonsmooth_solvers::{Problem, Report, Set};
 
 /// A problem with its scratch.
 #[derive(Default)]
@@ -36,6 +37,9 @@ pub(super) struct Stage {
     columns: Vec<f64>,
     /// Entries of the rows of one constraint, by column.
     entries: Vec<[f64; 6]>,
+    /// The rows of the problem solved last, where tangents were given; else empty.
+    unknowns: Vec<usize>,
+    solution: Impulses,
 }
 
 impl Stage {
@@ -46,8 +50,9 @@ impl Stage {
         ids: &[ConstraintId],
         at: &Instant<'_>,
     ) -> StepResult {
-        let Stage { active, y, problem, report, .. } = self;
+        let Stage { active, y, problem, report, unknowns, .. } = self;
         problem.delassus.release();
+        unknowns.clear();
         *report = None;
         active.open(model);
         for (f, family) in model.constraints.iter().enumerate() {
@@ -100,6 +105,95 @@ impl Stage {
     ) -> StepResult {
         self.set_laws(model, now, form);
         let n = self.free.v.len().max(1);
+        self.respond(&mut respond)?;
+        self.pose(n);
+        let Stage { free, problem, multipliers, report, columns, .. } = self;
+        let known = log.solves.len();
+        solve(&mut *settings.solver, settings.tolerance, problem, multipliers, log)?;
+        *report = log.solves.get(known).copied();
+        x.clone_from(&free.v);
+        for (column, p) in columns.chunks_exact(n).zip(&multipliers.p) {
+            x.iter_mut().zip(column).for_each(|(x, c)| *x += c * p);
+        }
+        Ok(())
+    }
+
+    /// The same with the impulses along tangents as they are in `multipliers`: 0 ≤ J_N x + bias ⟂ p_N ≥ 0 on contacts.
+    pub(super) fn solve_normals(
+        &mut self,
+        (model, now): (&Model, &State),
+        mut respond: impl FnMut(usize, &mut [f64]) -> StepResult,
+        settings: &mut SolverSettings,
+        log: &mut StepLog,
+        x: &mut Vec<f64>,
+    ) -> StepResult {
+        self.set_laws(model, now, LawForm::Contact);
+        let n = self.free.v.len().max(1);
+        self.respond(&mut respond)?;
+        self.unknowns.clear();
+        for c in 0..self.active.len() {
+            let (rows, is_rough) = (self.active.rows(c), is_rough(model, &self.active, c));
+            self.unknowns.extend(if is_rough { rows.start..rows.start + 1 } else { rows.clone() });
+            for row in rows.skip(if is_rough { 1 } else { usize::MAX }) {
+                let (column, p) = (&self.columns[row * n..(row + 1) * n], self.multipliers.p[row]);
+                self.free.v.iter_mut().zip(column).for_each(|(x, c)| *x += c * p);
+            }
+        }
+        self.pose(n);
+        self.keep_unknowns(model);
+        let Stage { free, problem, multipliers, solution, report, columns, unknowns, .. } = self;
+        solution.p.clear();
+        solution.p.extend(unknowns.iter().map(|&row| multipliers.p[row]));
+        let known = log.solves.len();
+        solve(&mut *settings.solver, settings.tolerance, problem, solution, log)?;
+        *report = log.solves.get(known).copied();
+        x.clone_from(&free.v);
+        multipliers.u.resize(multipliers.p.len(), 0.0);
+        for (&row, (p, u)) in unknowns.iter().zip(solution.p.iter().zip(&solution.u)) {
+            (multipliers.p[row], multipliers.u[row]) = (*p, *u);
+            x.iter_mut().zip(&columns[row * n..]).for_each(|(x, c)| *x += c * p);
+        }
+        Ok(())
+    }
+
+    /// Leaves the rows of `unknowns` in the problem that was posed.
+    fn keep_unknowns(&mut self, model: &Model) {
+        let Stage { active, problem, unknowns, .. } = self;
+        problem.sets.clear();
+        for c in 0..active.len() {
+            if is_rough(model, active, c) {
+                problem.sets.push(Set::Nonnegative);
+            } else {
+                let sets = active.set_start[c] as usize..active.set_start[c + 1] as usize;
+                problem.sets.extend_from_slice(&active.sets[sets]);
+            }
+        }
+        let u: Vec<f64> = unknowns.iter().map(|&row| problem.u_free[row]).collect();
+        problem.u_free.clone_from(&u);
+        let whole = problem.assembled().clone();
+        let w = problem.delassus.explicit_mut();
+        w.clear(unknowns.len());
+        for &row in &*unknowns {
+            for (j, &column) in unknowns.iter().enumerate() {
+                let entry = whole.get(row, column);
+                if entry != 0.0 || row == column {
+                    w.column.push(j as u32);
+                    w.value.push(entry);
+                }
+            }
+            w.finish_row();
+        }
+    }
+
+    /// The diagonal entry of the matrix at a row.
+    pub(super) fn weight(&self, row: usize) -> f64 {
+        let place = self.unknowns.binary_search(&row).unwrap_or(row);
+        self.problem.assembled().get(place, place)
+    }
+
+    /// c_j of all rows.
+    fn respond(&mut self, respond: &mut dyn FnMut(usize, &mut [f64]) -> StepResult) -> StepResult {
+        let n = self.free.v.len().max(1);
         let Stage { active, columns, .. } = self;
         columns.clear();
         columns.resize(active.n_rows() * n, 0.0);
@@ -111,15 +205,6 @@ impl Stage {
                 active.jacobian.add_transposed(c, &unit[..dim], column);
                 respond(c, column)?;
             }
-        }
-        self.pose(n);
-        let Stage { free, problem, multipliers, report, columns, .. } = self;
-        let known = log.solves.len();
-        solve(&mut *settings.solver, settings.tolerance, problem, multipliers, log)?;
-        *report = log.solves.get(known).copied();
-        x.clone_from(&free.v);
-        for (column, p) in columns.chunks_exact(n).zip(&multipliers.p) {
-            x.iter_mut().zip(column).for_each(|(x, c)| *x += c * p);
         }
         Ok(())
     }
@@ -173,6 +258,11 @@ impl Stage {
             }
         }
     }
+}
+
+/// Whether a constraint has friction: its tangents have no position.
+pub(super) fn is_rough(model: &Model, active: &ActiveConstraints, c: usize) -> bool {
+    model.law(active.laws[c]).forms().friction
 }
 
 /// Numbers by constraint and row, sorted by name.

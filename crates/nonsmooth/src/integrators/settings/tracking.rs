@@ -31,7 +31,7 @@ settings! {
         /// Method of the smooth flow.
         pub method: RungeKutta = RungeKutta::Rkf45,
         /// Whether lasting contacts carry a force in the smooth flow.
-        pub contact_force: bool = false,
+        pub contact_force: bool = true,
         /// Whether inner steps are chosen by error and overlap.
         pub adaptive: bool = false,
         /// With `adaptive`: error of an inner step, relative to max(|x|, 1) [–], and new overlap [m].

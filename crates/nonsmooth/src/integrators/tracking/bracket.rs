@@ -10,7 +10,7 @@ use super::course::Course;
 use super::dense::Dense;
 use super::rows::ConstraintStatus;
 use super::runge_kutta::Flow;
-use super::sample::Sample;
+use super::sample::{Sample, has_stopped, slip};
 use crate::error::StepResult;
 
 /// How the next length is chosen.
@@ -90,7 +90,7 @@ impl Bracket {
     ) -> StepResult {
         self.left.trial.tau = 0.0;
         self.left.status.clone_from(&course.start);
-        self.left.rate.lambda.clone_from(&course.rk.start.lambda);
+        self.left.rate.margin.clone_from(&course.rk.start.margin);
         let mut guess = match how {
             Locate::Dense => self.dense.guess(flow, course, &self.right)?,
             _ => None,
@@ -134,7 +134,11 @@ impl Bracket {
             }
         }
         for (i, _) in b.rate.pulls.iter().enumerate().filter(|(_, pulls)| **pulls) {
-            let (x, y) = (a.rate.lambda[i], b.rate.lambda[i]);
+            let (x, y) = (a.rate.margin[i], b.rate.margin[i]);
+            offer(a.trial.tau + (b.trial.tau - a.trial.tau) * x / (x - y));
+        }
+        for contact in course.watch.sliding.iter().filter(|contact| has_stopped(contact, b)) {
+            let ((x, _), (y, _)) = (slip(contact, &a.status), slip(contact, &b.status));
             offer(a.trial.tau + (b.trial.tau - a.trial.tau) * x / (x - y));
         }
         first

@@ -31,7 +31,7 @@ pub(crate) struct Closed {
     response: Vec<f64>,
     /// W by rows.
     pub(crate) delassus: Vec<f64>,
-    /// W in factors, with dependent rows left out.
+    /// The block of W of the rows that are held, in factors, with dependent rows left out.
     pub(crate) factor: Semidefinite,
     by_row: Vec<f64>,
     scratch: Vec<f64>,
@@ -39,11 +39,11 @@ pub(crate) struct Closed {
 }
 
 impl Closed {
-    /// Gathers `keys`, in this order, at a point whose mass matrix is `mass`.
+    /// Gathers `keys`, in this order, at a point whose mass matrix is `mass`; the first `n_held` of them are to be held.
     pub(crate) fn fill(
         &mut self,
         model: &Model,
-        (watched, keys): (&Watched, &[usize]),
+        (watched, keys, n_held): (&Watched, &[usize], usize),
         pass: &Pass<'_>,
         mass: &MassGroups,
         scale: &Scale,
@@ -66,11 +66,11 @@ impl Closed {
             self.jacobian.finish_row();
             mass.solve(response, &mut self.scratch);
         }
-        self.fill_delassus(m);
+        self.fill_delassus(m, n_held);
         Ok(())
     }
 
-    fn fill_delassus(&mut self, m: usize) {
+    fn fill_delassus(&mut self, m: usize, n_held: usize) {
         self.delassus.clear();
         self.delassus.resize(m * m, 0.0);
         for i in 0..m {
@@ -81,7 +81,7 @@ impl Closed {
                 self.delassus[j * m + i] = w;
             }
         }
-        self.factor.factor(&self.delassus, m);
+        self.factor.factor(&self.delassus, m, n_held);
     }
 
     /// Fills `curvature` for the rows gathered last.

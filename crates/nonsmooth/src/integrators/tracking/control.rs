@@ -5,6 +5,9 @@
 //! τ ← τ · clamp(0.9 (tolerance/error)^{1/(p+1)}, 0.2, 5)                                 [Hairer93, sec. II.4]
 //! ```
 //!
+//! Where a slip turns in space the friction is singular at no slip, and steps of fixed length have no order: there they are chosen by their
+//! error in any case, to a tolerance of the order aimed at.
+//!
 //! With the order adaptive every few inner steps all methods of the family are tried once from the present point; the
 //! one that promises the longest step per evaluation goes on.
 
@@ -28,6 +31,8 @@ const REVIEW: f64 = 10.0;
 pub(crate) struct Control {
     /// Largest error of an inner step, relative to max(|x|, 1) [–]; `None` for one inner step per grid step.
     pub(crate) tolerance: Option<f64>,
+    /// C and T of the tolerance C (h/T)^p where a slip turns and `tolerance` says nothing.
+    pub(crate) turning: Option<[f64; 2]>,
     /// Whether the method may change within its family.
     pub(crate) any_order: bool,
     family: &'static [&'static Tableau],
@@ -55,6 +60,7 @@ impl Control {
     ) -> Self {
         Self {
             tolerance,
+            turning: None,
             any_order,
             family,
             first,
@@ -100,7 +106,13 @@ impl Control {
         course: &mut Course,
         sample: &Sample,
     ) -> StepResult<bool> {
-        let Some(tolerance) = self.tolerance else { return Ok(true) };
+        let turning = self.turning.filter(|_| flow.mode.turns());
+        let order = flow.method.order;
+        let of_order = turning.map(|[factor, scale]| factor * (course.h / scale).powi(order));
+        let Some(tolerance) = self.tolerance.or(of_order) else {
+            self.stride = f64::INFINITY;
+            return Ok(true);
+        };
         let error = match course.rk.embedded_error(flow.method, &sample.trial) {
             Some(error) => error,
             None => self.doubling_error(flow, course, sample.trial.tau, &sample.trial)?,

@@ -1,6 +1,7 @@
 //! Where the motion is, and the steps tried from there.
 
 use super::contact::Contact;
+use super::grip::Mode;
 use super::motion::Motion;
 use super::point::Point;
 use super::rows::ConstraintStatus;
@@ -33,7 +34,7 @@ pub(crate) struct Course {
 
 impl Course {
     /// Evaluates all that is needed at the present point, with the constraints `mode` closed.
-    pub(crate) fn arrive(&mut self, model: &Model, mode: &[usize]) -> StepResult {
+    pub(crate) fn arrive(&mut self, model: &Model, mode: &mut Mode) -> StepResult {
         let Course { motion, rk, watch, at, start, h, .. } = self;
         check_coordinates(model, &at.q)?;
         check_finite(model, "velocity", &at.v)?;
@@ -45,8 +46,10 @@ impl Course {
         let sizes = motion.place.v.iter().zip(&motion.unheld).map(|(v, a)| v.abs().max(*h * a.abs()));
         motion.scale.pace.clear();
         motion.scale.pace.extend(sizes);
+        watch.evaluate(model, at, motion, start)?;
+        mode.turn(start);
         watch.set(&motion.watched, mode);
-        watch.evaluate(model, at, motion, start)
+        Ok(())
     }
 
     /// Lets time pass.

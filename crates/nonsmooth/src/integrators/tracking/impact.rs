@@ -8,9 +8,10 @@
 //! negative afterwards, up to δ². W is formed and solved to rounding: what rests must not part by a solver's tolerance. Contacts that were closed, or come at no speed, take part by the contact form of their
 //! law. [Acary10, eq. (48), (53)]
 
-use super::contact::Contact;
+use super::contact::{Block, Contact, fill_blocks};
 use super::course::Course;
-use super::form::RowForm;
+use super::form::{MOST_ROWS, RowForm, lasting_set};
+use super::grip::Mode;
 use super::mode::Candidates;
 use super::motion::Motion;
 use super::point::add;
@@ -20,6 +21,7 @@ use crate::error::StepResult;
 use crate::log::StepLog;
 use crate::model::Model;
 use crate::phases::SolverSettings;
+use nonsmooth_solvers::Set;
 
 /// The rows that take part in an impact and what became of them.
 #[derive(Default)]
@@ -37,28 +39,34 @@ pub(crate) struct Impact {
     still: Vec<f64>,
     impulse: Vec<f64>,
     rate: Vec<f64>,
-    /// Whether a contact may be thrown back by its law.
+    /// Whether a contact may be thrown back by its law, by block.
     rebounds: Vec<bool>,
-    /// Whose law has its impact form in the present phase, then in the next.
+    /// Whose law has its impact form in the present phase, then in the next, by block.
     goes_on: Vec<bool>,
     /// Impulses of the last phase, and what the laws say in the present one.
     before: Vec<f64>,
     shift: Vec<f64>,
     given: Vec<f64>,
     change: Vec<f64>,
+    blocks: Vec<Block>,
 }
 
 impl Impact {
     /// Chooses who takes part: the rows closed before, and those hit; false if none is hit.
-    pub(crate) fn gather(&mut self, mode: &[usize], hit: impl Iterator<Item = usize>) -> bool {
+    pub(crate) fn gather(
+        &mut self,
+        watched: &Watched,
+        mode: &Mode,
+        hit: impl Iterator<Item = usize>,
+    ) -> bool {
         self.resting.clear();
         self.closed.clear();
-        self.closed.extend_from_slice(mode);
+        self.closed.extend_from_slice(&mode.rows);
         self.rows.clear();
-        self.rows.extend_from_slice(mode);
-        self.rows.extend(hit);
+        self.rows.extend_from_slice(&mode.rows);
+        self.rows.extend(hit.flat_map(|key| key..=key + watched.n_tangents(key)));
         self.rows.sort_unstable();
-        self.rows.len() > mode.len()
+        self.rows.len() > mode.rows.len()
     }
 
     /// Moves the course over the bracket of width `delta`.
@@ -103,7 +111,9 @@ impl Impact {
         self.still.clear();
         self.rebounds.clear();
         self.goes_on.clear();
-        for (&key, status) in self.rows.iter().zip(&closed.status) {
+        fill_blocks(watched, &self.rows, &mut self.blocks, |_, _| (Set::Nonnegative, None));
+        for block in &self.blocks {
+            let (key, status) = (self.rows[block.first], &closed.status[block.first]);
             // What comes at no speed is not thrown back: a contact that closes softly.
             let soft = status.u.abs() <= status.still
                 || self.closed.contains(&key)
@@ -111,6 +121,8 @@ impl Impact {
             let begins = !soft && !watched.always[key];
             self.goes_on.push(begins);
             self.rebounds.push(begins && closed.law(model, watched, key).forms().rebounds);
+        }
+        for status in &closed.status {
             self.u_minus.push(status.u);
             self.rate.push(status.rate);
             self.still.push(status.still);
@@ -122,20 +134,34 @@ impl Impact {
         }
     }
 
-    /// Shift and given impulse of each row in a phase; rows whose law has no further phase have neither.
+    /// Set, shift and given impulse of each contact in a phase; where its law has no further phase, those of lasting contact.
     fn set_laws(&mut self, model: &Model, motion: &Motion, phase: usize) {
         for x in [&mut self.shift, &mut self.given] {
             x.clear();
             x.resize(self.rows.len(), 0.0);
         }
-        for (i, &key) in self.rows.iter().enumerate() {
-            if !self.goes_on[i] {
+        for (block, goes_on) in self.blocks.iter_mut().zip(&mut self.goes_on) {
+            let (own, key) = (block.first..block.first + block.dim, self.rows[block.first]);
+            if !*goes_on && block.dim == 1 {
                 continue;
             }
             let law = motion.closed.law(model, &motion.watched, key);
-            let mut form = RowForm::new(self.u_minus[i], self.before[i]);
-            self.goes_on[i] = law.impact(phase, &mut form.rows());
-            (self.shift[i], self.given[i]) = (form.shift[0], form.given[0]);
+            let mut u = [0.0; MOST_ROWS];
+            u[..block.dim].copy_from_slice(&self.u_minus[own.clone()]);
+            if !*goes_on {
+                // A slip that is rounding is none.
+                let slides = own.clone().skip(1).any(|row| self.u_minus[row].abs() > self.still[row]);
+                let slip = if slides { &u[1..block.dim] } else { &[0.0; 2][..block.dim - 1] };
+                block.set = lasting_set(law, slip);
+                continue;
+            }
+            let mut form = RowForm::new(&u[..block.dim], &self.before[own.clone()]);
+            *goes_on = law.impact(phase, &mut form.rows(law));
+            if block.dim > 1 {
+                block.set = form.set();
+            }
+            self.shift[own.clone()].copy_from_slice(&form.shift[..block.dim]);
+            self.given[own].copy_from_slice(&form.given[..block.dim]);
         }
     }
 
@@ -154,7 +180,7 @@ impl Impact {
             let given: f64 = row.iter().zip(&self.given).map(|(w, p)| w * p).sum();
             self.u_plus[i] + self.shift[i] + given
         };
-        contact.solve(model, (watched, &self.rows), closed, rhs, settings, log)?;
+        contact.solve(model, (watched, &self.rows), (closed, &self.blocks), rhs, settings, log)?;
         for i in 0..m {
             self.u_plus[i] = contact.slack[i] - self.shift[i];
             self.impulse[i] += contact.x[i] + self.given[i];
@@ -163,10 +189,17 @@ impl Impact {
         Ok(())
     }
 
+    /// The normals, and the rows of joints, with their places.
+    fn firsts(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.blocks.iter().map(|block| (block.first, self.rows[block.first]))
+    }
+
     /// The contacts that came, or were closed, and do not part; and those that come to rest.
-    pub(crate) fn closing(&self, watched: &Watched, candidates: &mut Candidates) {
+    pub(crate) fn closing(&self, watched: &Watched, noise: f64, candidates: &mut Candidates) {
         candidates.closed.clear();
-        for (i, &key) in self.rows.iter().enumerate() {
+        let fastest = self.u_minus.iter().chain(&self.u_plus).fold(0.0f64, |m, u| m.max(u.abs()));
+        candidates.slip_noise = noise * fastest;
+        for (i, key) in self.firsts() {
             let stays = self.u_minus[i] <= self.still[i] && self.u_plus[i] <= self.still[i];
             if (stays || self.resting.contains(&key)) && !watched.always[key] {
                 candidates.closed.push(key);
@@ -178,14 +211,14 @@ impl Impact {
     pub(crate) fn parting<'a>(
         &'a self,
         watched: &'a Watched,
-        mode: &'a [usize],
+        mode: &'a Mode,
     ) -> impl Iterator<Item = (usize, f64, f64)> + 'a {
-        let rows = (0..self.rows.len()).filter(move |&i| {
-            let (key, parts) = (self.rows[i], self.u_plus[i] > 0.0);
-            let thrown = self.rebounds[i] && self.impulse[i] > 0.0;
-            parts && !watched.always[key] && (thrown || !mode.contains(&key))
+        let parting = self.blocks.iter().zip(&self.rebounds).filter(move |(block, rebounds)| {
+            let (i, key) = (block.first, self.rows[block.first]);
+            let thrown = **rebounds && self.impulse[i] > 0.0;
+            self.u_plus[i] > 0.0 && !watched.always[key] && (thrown || !mode.contains(key))
         });
-        rows.map(|i| (self.rows[i], -self.u_minus[i], self.u_plus[i]))
+        parting.map(|(block, _)| block.first).map(|i| (self.rows[i], -self.u_minus[i], self.u_plus[i]))
     }
 
     /// The rows that carry an impulse.
@@ -196,11 +229,18 @@ impl Impact {
 
     /// Books what happened.
     pub(crate) fn book(&self, watched: &Watched, t: f64, record: &mut Record, log: &mut StepLog) {
-        for (i, &key) in self.rows.iter().enumerate() {
-            let (u_minus, u_plus) = (self.u_minus[i], self.u_plus[i]);
-            let (impulse, rate) = (self.impulse[i], self.rate[i]);
-            let lasts = self.closed.contains(&key);
-            record.hit(watched, &Hit { t, key, u_minus, u_plus, impulse, rate, lasts }, log);
+        for block in &self.blocks {
+            let (own, key) = (block.first..block.first + block.dim, self.rows[block.first]);
+            let hit = Hit {
+                t,
+                key,
+                u_minus: &self.u_minus[own.clone()],
+                u_plus: &self.u_plus[own.clone()],
+                impulse: &self.impulse[own.clone()],
+                rate: &self.rate[own],
+                lasts: self.closed.contains(&key),
+            };
+            record.hit(watched, &hit, log);
         }
     }
 }

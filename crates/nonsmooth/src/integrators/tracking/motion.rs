@@ -5,13 +5,16 @@
 //! ```
 //!
 //! The closed constraints (the *mode*) are held as equations: the right-hand side is then as smooth as the model,
-//! and Runge–Kutta methods keep their order. That no contact pulls is watched from outside: λ < 0 is an event.
+//! and Runge–Kutta methods keep their order. What contacts with friction do is part of the mode (`grip.rs`, `hold.rs`). That no contact
+//! pulls, and none sticks beyond its cone, is watched from outside: λ_N < 0 and ‖λ_T‖ > μ λ_N are events.
 //!
 //! Stages of a method leave the unit quaternions by their error. All but q̇ is evaluated at the nearest ones, a smooth continuation of
 //! the right-hand side. Velocities of the state and working axes are both body or world axes of one rotation, R ω, and
 //! d(R ω)/dt = R ω̇: accelerations turn as velocities do.
 
 use super::closed::Closed;
+use super::grip::Mode;
+use super::hold::{Holding, excesses};
 use super::point::Point;
 use super::rows::Scale;
 use super::watched::Watched;
@@ -27,6 +30,9 @@ use crate::phases::{Mass, factorize_released};
 /// Force that counts as pulling, in noises of the acceleration-level problem: who pulls must be seen to leave there.
 const PULL: f64 = 10.0;
 
+/// The same for contacts whose friction falls when they slide, relatively.
+const SHARP: f64 = 1e-4;
+
 /// Rates and contact forces at a point.
 #[derive(Debug, Default)]
 pub(crate) struct Rate {
@@ -36,8 +42,10 @@ pub(crate) struct Rate {
     pub(crate) a: Vec<f64>,
     /// λ of each row of the mode [N].
     pub(crate) lambda: Vec<f64>,
-    /// Whether a row of the mode pulls beyond noise.
+    /// Whether a row of the mode pulls beyond noise; at the first tangent of a contact that sticks, whether it is beyond the cone.
     pub(crate) pulls: Vec<bool>,
+    /// What is negative there: λ_N, or μ λ_N − ‖λ_T‖ [N].
+    pub(crate) margin: Vec<f64>,
     /// Power of what has no potential [W].
     pub(crate) power: Works,
     /// Largest entry of M⁻¹ f [m/s²]: v̇ of what is held is its rounding.
@@ -50,6 +58,7 @@ impl Rate {
         self.a.clone_from(&other.a);
         self.lambda.clone_from(&other.lambda);
         self.pulls.clone_from(&other.pulls);
+        self.margin.clone_from(&other.margin);
         (self.power, self.size) = (other.power, other.size);
     }
 }
@@ -69,6 +78,7 @@ pub(crate) struct Motion {
     pub(crate) noise: f64,
     /// M⁻¹ f of the last evaluation in a mode, in working axes [m/s²].
     pub(crate) unheld: Vec<f64>,
+    holding: Holding,
     /// Evaluations of f since the count was reset.
     pub(crate) evaluations: u64,
     /// The point of the last evaluation as it was given, and whether there was one in this step.
@@ -133,9 +143,14 @@ impl Motion {
 
     /// Gathers the rows `keys` at a point.
     pub(crate) fn gather(&mut self, model: &Model, keys: &[usize], at: &Point) -> StepResult {
+        self.gather_held(model, keys, keys.len(), at)
+    }
+
+    /// Gathers the rows `keys` at a point, of which the first `n_held` are to be held.
+    fn gather_held(&mut self, model: &Model, keys: &[usize], n_held: usize, at: &Point) -> StepResult {
         self.factorize(model, at)?;
         let Motion { place, presence, mass, watched, closed, scale, .. } = self;
-        closed.fill(model, (watched, keys), &pass(place, presence), mass.groups(), scale)
+        closed.fill(model, (watched, keys, n_held), &pass(place, presence), mass.groups(), scale)
     }
 
     /// The curvature of the rows gathered last.
@@ -169,20 +184,21 @@ impl Motion {
     pub(crate) fn rate(
         &mut self,
         model: &Model,
-        mode: &[usize],
+        mode: &Mode,
         at: &Point,
         rate: &mut Rate,
     ) -> StepResult {
-        let Rate { q_dot, a, lambda, pulls, power, size } = rate;
+        let Rate { q_dot, a, lambda, pulls, margin, power, size } = rate;
         self.free(model, at, a, power)?;
         self.unheld.clone_from(a);
         *size = a.iter().fold(0.0, |m, a| m.max(a.abs()));
         lambda.clear();
         pulls.clear();
-        if !mode.is_empty() {
-            self.gather(model, mode, at)?;
-            self.curve(model, mode)?;
-            self.hold(mode, a, (lambda, pulls), power);
+        margin.clear();
+        if !mode.rows.is_empty() {
+            self.gather_held(model, &mode.rows, mode.n_held, at)?;
+            self.curve(model, &mode.rows)?;
+            self.hold((model, at.t), mode, a, (lambda, pulls, margin), power)?;
         }
         self.to_state(model, a);
         self.drift(model, at, q_dot);
@@ -191,27 +207,37 @@ impl Motion {
 
     /// The forces that hold the rows gathered last, and what they do.
     fn hold(
-        &self,
-        mode: &[usize],
+        &mut self,
+        (model, t): (&Model, f64),
+        mode: &Mode,
         a: &mut [f64],
-        (lambda, pulls): (&mut Vec<f64>, &mut Vec<bool>),
+        (lambda, pulls, margin): (&mut Vec<f64>, &mut Vec<bool>, &mut Vec<f64>),
         power: &mut Works,
-    ) {
-        let Motion { closed, watched, noise, .. } = self;
+    ) -> StepResult {
+        let Motion { closed, watched, noise, holding, .. } = self;
         let mut resisted = 0.0f64;
-        for i in 0..mode.len() {
+        for i in 0..mode.n_held {
             lambda.push(-(closed.along(i, a) + closed.curvature[i]));
             resisted = resisted.max(closed.size_along(i, a) + closed.curvature[i].abs());
         }
-        closed.factor.solve(lambda);
+        holding.solve((model, t), mode, (closed, watched), lambda)?;
         closed.push(lambda, a);
-        for (i, (&lambda, &key)) in lambda.iter().zip(mode).enumerate() {
-            let weight = closed.delassus[i * mode.len() + i];
-            pulls.push(lambda * weight < -PULL * noise * resisted && !watched.always[key]);
+        let weight = |i: usize| closed.delassus[i * mode.rows.len() + i];
+        margin.extend_from_slice(lambda);
+        for (i, (&lambda, &key)) in lambda.iter().zip(&mode.rows).enumerate() {
+            let is_normal = !watched.always[key] && !watched.tangent[key];
+            pulls.push(lambda * weight(i) < -PULL * *noise * resisted && is_normal);
             let status = &closed.status[i];
             book(watched.column[key], lambda * status.u, power);
             power.prescribed -= lambda * status.rate;
         }
+        for (i, excess, falls) in excesses(model, mode, (closed, watched), lambda) {
+            // Where friction falls, who is beyond the cone leaves without being seen to, and late is wrong.
+            let least = if falls { SHARP } else { 1.0 };
+            pulls[i] = excess * weight(i) > least * PULL * *noise * resisted;
+            margin[i] = -excess;
+        }
+        Ok(())
     }
 
     /// q̇ at a point; bodies that are not there stand still.

@@ -2,6 +2,7 @@
 
 use super::control::{Control, N_MEMORY};
 use super::course::Course;
+use super::grip::{Hold, Mode};
 use super::impact::Impact;
 use super::mode::Candidates;
 use super::point::Point;
@@ -38,8 +39,8 @@ pub(crate) struct NextFlight {
 #[derive(Default)]
 pub(crate) struct Path {
     pub(crate) course: Course,
-    /// The constraints held closed: joints, then contacts in the order in which they bear.
-    pub(crate) mode: Vec<usize>,
+    /// The constraints held closed.
+    pub(crate) mode: Mode,
     pub(crate) impact: Impact,
     pub(crate) candidates: Candidates,
     pub(crate) record: Record,
@@ -74,7 +75,7 @@ impl Path {
         course.at.v.clone_from(&now.v);
         course.motion.begin(model, now, &course.at)?;
         let known = recall(&course.motion.watched, now, &mut self.mode);
-        course.arrive(model, &self.mode)?;
+        course.arrive(model, &mut self.mode)?;
         self.record.begin(&course.start);
         Ok(known)
     }
@@ -117,9 +118,10 @@ impl Path {
         self.course.at.copy_from(&trial.at);
         model.normalize(&mut self.course.at.q);
         self.course.pass(trial.tau);
-        self.record.smooth(&self.mode, &trial.work, &trial.impulse);
-        self.candidates.close(model, &mut self.course, &self.mode)?;
-        self.course.arrive(model, &self.mode)
+        self.record.smooth(&self.mode.rows, &trial.work, &trial.impulse);
+        let Mode { rows, n_placed, n_held, .. } = &self.mode;
+        self.candidates.close(model, &mut self.course, &rows[..*n_held], *n_placed)?;
+        self.course.arrive(model, &mut self.mode)
     }
 
     /// The impact of those gathered, over a bracket of width `delta` from the present point. Contacts that part and
@@ -161,7 +163,8 @@ impl Path {
         log: &mut StepLog,
     ) -> StepResult {
         self.impact.strike(model, &mut self.course, delta, settings, log)?;
-        self.impact.closing(&self.course.motion.watched, &mut self.candidates);
+        let motion = &self.course.motion;
+        self.impact.closing(&motion.watched, motion.noise, &mut self.candidates);
         self.choose_mode(model, settings, log)
     }
 
@@ -173,7 +176,7 @@ impl Path {
         self.parting.extend(self.impact.parting(&motion.watched, &self.mode));
         for &(key, approach, speed) in &self.parting {
             let (t, id) = (at.t, motion.watched.id(key));
-            if self.mode.contains(&key) {
+            if self.mode.contains(key) {
                 self.flights.push(NextFlight {
                     key,
                     id,
@@ -210,16 +213,18 @@ impl Path {
     ) -> StepResult {
         let Path { course, record, mode, carried, .. } = self;
         // What is closed is remembered, even where it has not yet carried.
-        mode.iter().for_each(|&key| record.took_part[key] = true);
+        mode.rows.iter().for_each(|&key| record.took_part[key] = true);
         carried.clone_from(&record.carrying);
-        mode.iter().for_each(|&key| carried[key] = true);
+        mode.rows.iter().for_each(|&key| carried[key] = true);
         let Course { at, h, start, motion, rk, watch, .. } = course;
         let end = (&*at, &start[..], &watch.rows);
         record.finish(model, (now, *h), motion, end, |key| carried[key], (&mut *next, &mut *log))?;
         control.save(next);
-        for &key in mode.iter().filter(|&&key| !motion.watched.always[key]) {
+        for (key, hold) in mode.contacts(&motion.watched) {
             let place = next.memory.ids.binary_search(&motion.watched.id(key));
             next.scheme.push(place.expect("closed contacts are remembered") as f64);
+            let direction = if let Hold::Slides(direction) = hold { direction } else { [0.0; 2] };
+            next.scheme.extend_from_slice(&direction);
         }
         worst_last(log);
         log.counts.evaluations = motion.evaluations;
@@ -228,21 +233,26 @@ impl Path {
     }
 }
 
-/// The mode that the state remembers; false if it remembers none, or its memory is another scheme's.
-fn recall(watched: &Watched, now: &State, mode: &mut Vec<usize>) -> bool {
-    mode.clear();
-    mode.extend(watched.joints());
-    let Some(places) = now.scheme.get(N_MEMORY..) else { return false };
-    let n_joints = mode.len();
-    for &place in places {
+/// The mode that the state remembers; false if it remembers none, or its memory is another scheme's. Three numbers of a contact: its place in
+/// the memory, and the direction in which it slides, zero where it does not.
+fn recall(watched: &Watched, now: &State, mode: &mut Mode) -> bool {
+    mode.assemble(watched, &[]);
+    let Some(rest) = now.scheme.get(N_MEMORY..) else { return false };
+    let mut contacts = Vec::new();
+    for contact in rest.chunks(3) {
+        let &[place, x, y] = contact else { return false };
         let index = place as usize;
         let known = now.memory.ids.get(index).filter(|_| place == index as f64);
-        let Some(&id) = known else {
-            mode.truncate(n_joints);
-            return false;
-        };
+        let Some(&id) = known else { return false };
         // A body that has left took its contacts along.
-        mode.extend(watched.find(id).filter(|&key| !watched.always[key]));
+        let Some(key) = watched.find(id).filter(|&key| !watched.always[key]) else { continue };
+        let hold = match watched.n_tangents(key) {
+            0 => Hold::Smooth,
+            _ if x == 0.0 && y == 0.0 => Hold::Sticks,
+            _ => Hold::Slides([x, y]),
+        };
+        contacts.push((key, hold));
     }
+    mode.assemble(watched, &contacts);
     true
 }

@@ -34,15 +34,16 @@ pub(crate) struct Record {
     forces: Vec<f64>,
 }
 
-/// One row in an impact.
-pub(crate) struct Hit {
+/// One contact, or one row of a joint, in an impact.
+pub(crate) struct Hit<'a> {
     pub(crate) t: f64,
+    /// Its first row; the others follow.
     pub(crate) key: usize,
-    pub(crate) u_minus: f64,
-    pub(crate) u_plus: f64,
-    pub(crate) impulse: f64,
-    /// ∂g/∂t [m/s].
-    pub(crate) rate: f64,
+    pub(crate) u_minus: &'a [f64],
+    pub(crate) u_plus: &'a [f64],
+    pub(crate) impulse: &'a [f64],
+    /// ∂g/∂t, or how fast what stands opposite moves along [m/s].
+    pub(crate) rate: &'a [f64],
     /// Whether it was closed before.
     pub(crate) lasts: bool,
 }
@@ -90,31 +91,36 @@ impl Record {
         }
     }
 
-    /// Books one row of an impact; joints and contacts that carried just before are no events.
-    pub(crate) fn hit(&mut self, watched: &Watched, hit: &Hit, log: &mut StepLog) {
+    /// Books one contact of an impact; joints and contacts that carried just before are no events.
+    pub(crate) fn hit(&mut self, watched: &Watched, hit: &Hit<'_>, log: &mut StepLog) {
         let &Hit { t, key, u_minus, u_plus, impulse, rate, lasts } = hit;
-        let work = 0.5 * impulse * (u_minus + u_plus);
-        self.took_part[key] = true;
-        self.u_minus[key] = u_minus;
-        self.impulse[key] += impulse;
-        self.work[key] += work;
-        self.works.prescribed -= impulse * rate;
         let begins = !lasts && !self.carrying[key] && watched.column[key] == Column::Contact;
-        if !begins {
-            return book(watched.column[key], work, &mut self.works);
+        let mut done = 0.0;
+        for k in 0..impulse.len() {
+            let (row, work) = (key + k, 0.5 * impulse[k] * (u_minus[k] + u_plus[k]));
+            done += work;
+            self.took_part[row] = true;
+            self.u_minus[row] = u_minus[k];
+            self.impulse[row] += impulse[k];
+            self.work[row] += work;
+            self.works.prescribed -= impulse[k] * rate[k];
+            if begins && k == 0 {
+                self.works.impact += work;
+            } else {
+                book(watched.column[row], work, &mut self.works);
+            }
         }
-        self.works.impact += work;
-        if impulse != 0.0 {
-            let first = |x: f64| [x, 0.0, 0.0, 0.0, 0.0, 0.0];
+        if begins && impulse[0] != 0.0 {
+            let six = |x: &[f64]| std::array::from_fn(|k| x.get(k).copied().unwrap_or(0.0));
             log.events.push(Event {
                 t,
                 id: watched.id(key),
                 gap: self.start[key].gap,
-                u_minus: first(u_minus),
-                u_plus: first(u_plus),
-                impulse: first(impulse),
-                work,
-                whole: work,
+                u_minus: six(u_minus),
+                u_plus: six(u_plus),
+                impulse: six(impulse),
+                work: done,
+                whole: done,
             });
         }
     }

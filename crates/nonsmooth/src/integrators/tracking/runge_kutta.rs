@@ -9,6 +9,7 @@
 //! implicit methods are found by `stages.rs`.
 
 use super::butcher::Tableau;
+use super::grip::Mode;
 use super::motion::{Motion, Rate, add_works};
 use super::point::{Point, add};
 use super::stages::Newton;
@@ -35,7 +36,7 @@ pub(crate) struct Flow<'a> {
     pub(crate) model: &'a Model,
     pub(crate) method: &'static Tableau,
     /// The constraints held closed.
-    pub(crate) mode: &'a [usize],
+    pub(crate) mode: &'a Mode,
 }
 
 /// One stage.
@@ -64,7 +65,7 @@ impl RungeKutta {
     pub(crate) fn begin(
         &mut self,
         model: &Model,
-        mode: &[usize],
+        mode: &Mode,
         from: &Point,
         motion: &mut Motion,
     ) -> StepResult {
@@ -120,7 +121,7 @@ impl RungeKutta {
         trial.at.t += tau;
         trial.work = Works::default();
         trial.impulse.clear();
-        trial.impulse.resize(flow.mode.len(), 0.0);
+        trial.impulse.resize(flow.mode.rows.len(), 0.0);
         for (Stage { rate, .. }, &b) in self.stages.iter().zip(flow.method.b) {
             add(tau * b, &rate.a, &mut trial.at.v);
             add(tau * b, &rate.q_dot, &mut trial.at.q);

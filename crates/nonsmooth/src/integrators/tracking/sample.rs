@@ -1,9 +1,10 @@
 //! The constraints at the end of a trial step, and whether something happened on the way.
 //!
 //! A contact that is not closed was *entered* if y < 0 and u < 0 there, or y is lower than it was at the start: after
-//! an impact y is rounding and u > 0, which must not count. A closed one is *left* where its force pulls; a pull that
-//! begins and ends within one step is not seen.
+//! an impact y is rounding and u > 0, which must not count. A closed one is *left* where its force pulls, or its friction is beyond the
+//! cone; one that slides has *stopped* where its slip has turned back. What begins and ends within one step is not seen there.
 
+use super::grip::{Grip, Mode};
 use super::motion::{Motion, Rate, pass};
 use super::point::Point;
 use super::rows::{ConstraintStatus, Rows};
@@ -29,17 +30,21 @@ pub(crate) struct Watch {
     pub(crate) open: Vec<bool>,
     /// Whether the mode holds a contact, not only joints.
     pub(crate) closed: bool,
+    /// Contacts that slide, with the keys of their normals.
+    pub(crate) sliding: Vec<(usize, Grip)>,
     /// All rows where they were looked at last.
     pub(crate) rows: Rows,
 }
 
 impl Watch {
     /// Watches for a mode.
-    pub(crate) fn set(&mut self, watched: &Watched, mode: &[usize]) {
+    pub(crate) fn set(&mut self, watched: &Watched, mode: &Mode) {
         self.open.clear();
-        self.open.extend(watched.always.iter().map(|always| !always));
-        mode.iter().for_each(|&key| self.open[key] = false);
-        self.closed = mode.iter().any(|&key| !watched.always[key]);
+        self.open.extend(watched.always.iter().zip(&watched.tangent).map(|(always, t)| !always && !t));
+        mode.rows.iter().for_each(|&key| self.open[key] = false);
+        self.closed = mode.rows.iter().any(|&key| !watched.always[key]);
+        self.sliding.clear();
+        self.sliding.extend(mode.sliding().map(|grip| (mode.rows[grip.normal], *grip)));
     }
 
     /// How one row stands at a point.
@@ -80,7 +85,7 @@ impl Watch {
     pub(crate) fn complete(
         &mut self,
         model: &Model,
-        mode: &[usize],
+        mode: &Mode,
         motion: &mut Motion,
         sample: &mut Sample,
     ) -> StepResult {
@@ -97,6 +102,7 @@ impl Watch {
     /// Whether anything happened on the way to the sample.
     pub(crate) fn is_event(&self, start: &[ConstraintStatus], sample: &Sample) -> bool {
         sample.rate.pulls.contains(&true)
+            || self.sliding.iter().any(|contact| has_stopped(contact, sample))
             || (0..self.open.len()).any(|key| self.is_entered(key, start, sample))
     }
 
@@ -109,6 +115,17 @@ impl Watch {
         dips.extend(open.filter_map(|key| lowest(&start[key], &sample.status[key], tau)));
         dips.sort_by(f64::total_cmp);
     }
+}
+
+/// u_T·d of a contact that slides at the end of a sample, and what counts as none.
+pub(crate) fn slip((key, grip): &(usize, Grip), status: &[ConstraintStatus]) -> (f64, f64) {
+    grip.slip(&status[key + 1..=key + grip.n])
+}
+
+/// Whether a contact that slides has turned back.
+pub(crate) fn has_stopped(contact: &(usize, Grip), sample: &Sample) -> bool {
+    let (along, still) = slip(contact, &sample.status);
+    along < -still
 }
 
 fn entered(start: &ConstraintStatus, now: &ConstraintStatus) -> bool {

@@ -18,22 +18,22 @@ pub(crate) struct Semidefinite {
 }
 
 impl Semidefinite {
-    /// Factors the n × n matrix `w`, given by rows.
-    pub(crate) fn factor(&mut self, w: &[f64], n: usize) {
+    /// Factors the leading n × n block of the m × m matrix `w`, given by rows.
+    pub(crate) fn factor(&mut self, w: &[f64], m: usize, n: usize) {
         self.n = n;
         self.l.clear();
-        self.l.extend_from_slice(&w[..n * n]);
+        self.l.resize(n * n, 0.0);
         self.dependent.clear();
         let (l, dependent) = (&mut self.l, &mut self.dependent);
         for i in 0..n {
             for k in 0..i {
                 let sum: f64 = (0..k).map(|j| l[i * n + j] * l[j * n + j] * l[k * n + j]).sum();
-                let rest = w[i * n + k] - sum;
+                let rest = w[i * m + k] - sum;
                 l[i * n + k] = if dependent[k] { 0.0 } else { rest / l[k * n + k] };
             }
             let sum: f64 = (0..i).map(|j| l[i * n + j] * l[i * n + j] * l[j * n + j]).sum();
-            let pivot = w[i * n + i] - sum;
-            dependent.push(!(pivot > DEPENDENT * w[i * n + i]));
+            let pivot = w[i * m + i] - sum;
+            dependent.push(!(pivot > DEPENDENT * w[i * m + i]));
             l[i * n + i] = pivot;
         }
     }
@@ -64,7 +64,7 @@ mod tests {
         let mut x: Vec<f64> = h.iter().map(|a| 5.0 * a[0] - 2.0 * a[1]).collect();
         let b = x.clone();
         let mut factor = Semidefinite::default();
-        factor.factor(&w, 4);
+        factor.factor(&w, 4, 4);
         factor.solve(&mut x);
         assert_eq!(factor.dependent, [false, false, true, true]);
         for i in 0..4 {

@@ -7,8 +7,9 @@
 //!     something happened: bracket the first event; take the step to the left end of the bracket
 //!         a contact was entered   impact over the bracket; contacts that do not part, or that will not fly
 //!                                 farther than the accuracy aimed at, are closed
-//!         a closed contact pulls  take the step to the right end instead
-//!                                 then the acceleration-level problem says who stays closed
+//!         a closed contact pulls, one that sticks is beyond its cone, one that slides has stopped:
+//!                                 take the step to the right end instead
+//!                                 then the acceleration-level problem says who stays closed, who sticks and who slides
 //! ```
 //!
 //! With the bracket no wider than C h^{p+1} the order p of the method is kept across any number of events, and through
@@ -18,9 +19,11 @@
 use super::bracket::{Bracket, Locate};
 use super::control::Control;
 use super::course::Course;
+use super::grip::Grip;
 use super::path::{NextFlight, Path};
 use super::rows::ConstraintStatus;
 use super::runge_kutta::Flow;
+use super::sample::slip;
 use crate::error::{StepError, StepResult};
 use crate::log::StepLog;
 use crate::model::{Model, State};
@@ -31,6 +34,9 @@ use nonsmooth_solvers::Problem;
 pub(crate) const NOTHING_LEFT: f64 = 4.0 * f64::EPSILON;
 /// Share of the tolerance that the place of an event may cost.
 const EVENT_SHARE: f64 = 0.01;
+
+/// Error of a step in which a slip turns, relative to (h/T)^p.
+const TURNING: f64 = 1e-3;
 
 /// The rules that a scheme plays by.
 pub(crate) struct Rules {
@@ -82,7 +88,10 @@ pub(crate) struct Tracker {
 }
 
 impl Tracker {
-    pub(crate) fn new(rules: Rules, control: Control) -> Self {
+    pub(crate) fn new(rules: Rules, mut control: Control) -> Self {
+        if let Width::Order { time_scale, .. } = rules.width {
+            control.turning = Some([TURNING, time_scale]);
+        }
         Self { rules, control, path: Path::default(), bracket: Bracket::default(), events: 0 }
     }
 
@@ -158,12 +167,12 @@ impl Tracker {
     fn meet(&mut self, model: &Model, settings: &mut SolverSettings, log: &mut StepLog) -> StepResult {
         loop {
             let Path { course, mode, impact, .. } = &mut self.path;
-            let Course { start, watch, .. } = course;
+            let Course { start, watch, motion, .. } = course;
             let hit = |&key: &usize| {
                 let s = &start[key];
                 watch.open[key] && s.gap <= s.closed && s.u < -s.still
             };
-            if !impact.gather(mode, (0..start.len()).filter(hit)) {
+            if !impact.gather(&motion.watched, mode, (0..start.len()).filter(hit)) {
                 return Ok(());
             }
             self.hit(model, 0.0, settings, log)?;
@@ -188,7 +197,7 @@ impl Tracker {
             let s = &right.status[key];
             course.watch.open[key] && s.u < -s.still && s.gap <= delta * -s.u + s.closed
         };
-        if !impact.gather(mode, (0..right.status.len()).filter(hit)) {
+        if !impact.gather(&course.motion.watched, mode, (0..right.status.len()).filter(hit)) {
             return self.change_mode(model, settings, log);
         }
         if left.trial.tau > 0.0 {
@@ -204,16 +213,27 @@ impl Tracker {
         settings: &mut SolverSettings,
         log: &mut StepLog,
     ) -> StepResult {
-        let right = &self.bracket.right;
+        let Bracket { left, right, .. } = &self.bracket;
+        let ends = |contact: &(usize, Grip)| [&left.status, &right.status].map(|s| slip(contact, s));
+        let stops = |contact: &&(usize, Grip)| {
+            let [(before, _), (after, still)] = ends(contact);
+            after <= 2.0 * (before - after).max(0.0) + still
+        };
+        let Path { candidates, course, .. } = &mut self.path;
+        let stopped = course.watch.sliding.iter().filter(stops).map(|contact| contact.0);
+        candidates.stopped.extend(stopped);
         self.path.take(model, &right.trial)?;
         self.path.look_for_closed();
         let Path { mode, candidates, course, .. } = &mut self.path;
-        let pulls = mode.iter().zip(&right.rate.pulls).filter(|(_, pulls)| **pulls);
-        candidates.pulling.extend(pulls.map(|(key, _)| key));
+        let watched = &course.motion.watched;
+        for (&key, _) in mode.rows.iter().zip(&right.rate.pulls).filter(|(_, pulls)| **pulls) {
+            let list =
+                if watched.tangent[key] { &mut candidates.released } else { &mut candidates.pulling };
+            list.push(watched.normal(key));
+        }
         candidates.pulling.sort_unstable();
         candidates.pulling.dedup();
-        let always = &course.motion.watched.always;
-        candidates.closed.extend(mode.iter().filter(|&&key| !always[key]));
+        candidates.closed.extend(mode.contacts(watched).map(|(key, _)| key));
         candidates.closed.sort_unstable();
         let first = candidates.pulling.first().or(candidates.closed.first());
         let first = first.copied();
@@ -228,7 +248,7 @@ impl Tracker {
         settings: &mut SolverSettings,
         log: &mut StepLog,
     ) -> StepResult {
-        let first = self.path.impact.rows.iter().copied().find(|key| !self.path.mode.contains(key));
+        let first = self.path.impact.rows.iter().copied().find(|&key| !self.path.mode.contains(key));
         self.count_event(model, first)?;
         let (h, order) = (self.path.course.h, self.control.method().order);
         let (accumulation, tolerance) = (self.rules.accumulation, self.control.tolerance);

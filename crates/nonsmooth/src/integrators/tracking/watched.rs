@@ -21,6 +21,8 @@ pub(crate) struct Watched {
     constraint: Vec<u32>,
     /// Whether a row always holds, with either sign of its force: joints.
     pub(crate) always: Vec<bool>,
+    /// Whether a row is a tangent of a contact with friction; its normal comes before it.
+    pub(crate) tangent: Vec<bool>,
     /// Where the work of a row is booked.
     pub(crate) column: Vec<Column>,
     active: ActiveConstraints,
@@ -29,12 +31,13 @@ pub(crate) struct Watched {
 impl Watched {
     /// Lists all rows.
     pub(crate) fn list(&mut self, model: &Model, at: &Instant<'_>) -> StepResult {
-        let Self { ids, start, constraint, always, column, active } = self;
+        let Self { ids, start, constraint, always, tangent, column, active } = self;
         detect(model, &Part::whole(at.t, 0.0), at, Activation::All, active)?;
         ids.clear();
         start.clear();
         constraint.clear();
         always.clear();
+        tangent.clear();
         column.clear();
         start.push(0);
         for c in 0..active.len() {
@@ -43,10 +46,11 @@ impl Watched {
             if !forms.impact {
                 continue;
             }
-            let n_rows = if forms.bilateral { active.rows(c).len() } else { 1 };
+            let n_rows = if forms.bilateral || forms.friction { active.rows(c).len() } else { 1 };
             for row in 0..n_rows {
                 constraint.push(ids.len() as u32);
                 always.push(forms.bilateral);
+                tangent.push(!forms.bilateral && row > 0);
                 column.push(model.family(id).column(model, law, row));
             }
             ids.push(id);
@@ -68,6 +72,16 @@ impl Watched {
     /// The row of a key within its constraint.
     pub(crate) fn row(&self, key: usize) -> usize {
         key - self.start[self.constraint[key] as usize] as usize
+    }
+
+    /// The first key of the contact of a key, which is that of its normal; a row of a joint stands alone.
+    pub(crate) fn normal(&self, key: usize) -> usize {
+        if self.tangent[key] { self.start[self.constraint[key] as usize] as usize } else { key }
+    }
+
+    /// Number of tangents of the contact whose normal a key is.
+    pub(crate) fn n_tangents(&self, key: usize) -> usize {
+        self.tangent[key + 1..].iter().take_while(|tangent| **tangent).count()
     }
 
     /// All constraints with their keys.

@@ -34,6 +34,27 @@ pub(super) fn curvature_by_differences<G: Gap + ?Sized>(
     })
 }
 
+/// d/ds (T(t + s, q + s v) v + s(t + s, q + s v)) at s = 0 of tangent `k` of a gap: what du_T/dt has beside T v̇.
+pub(super) fn tangent_curvature(
+    gap: &dyn Gap,
+    k: usize,
+    t: f64,
+    q: &[f64],
+    v: &[f64],
+) -> Result<f64, UserError> {
+    let reach = q.iter().zip(v).fold(1.0f64, |m, (q, v)| m.min((1.0 + q.abs()) / v.abs()));
+    let (n, mut there) = (q.len(), q.to_vec());
+    let (mut tangents, mut rates) = (vec![0.0; n * gap.n_tangents()], vec![0.0; gap.n_tangents()]);
+    derivative_at_zero(reach, |s: f64| {
+        there.iter_mut().zip(q.iter().zip(v)).for_each(|(x, (q, v))| *x = q + s * v);
+        tangents.fill(0.0);
+        rates.fill(0.0);
+        gap.tangents(t + s, &there, &mut tangents, &mut rates)?;
+        let along: f64 = tangents[k * n..].iter().zip(v).map(|(s, v)| s * v).sum();
+        Ok(along + rates[k])
+    })
+}
+
 /// d/ds h(t + s, q + s v, v) at s = 0: what dh/dt has beside ∂h/∂v v̇, for a constraint on velocities.
 pub(super) fn velocity_curvature(
     constraint: &dyn super::gap::VelocityConstraint,

@@ -11,6 +11,7 @@
 //!
 //! Tangents stay at velocity level. [Acary06, eq. (51), (55); Trinkle08]
 
+use super::differences::tangent_curvature;
 use super::gap::Gap;
 use super::{Activation, ActiveConstraints, ConstraintFamily, GapsOf, Level, RowWriter};
 use crate::error::{StepError, StepResult};
@@ -82,14 +83,27 @@ impl FunctionGap {
 }
 
 impl FunctionGap {
-    /// ∂g/∂q·q̈ at ω̇ = 0: a quaternion has q̈ = −¼ |ω|² q then.
-    fn turning_curvature(&self, model: &Model, id: ConstraintId, at: &Instant<'_>) -> StepResult<f64> {
+    /// ∂g/∂q·q̈ at ω̇ = 0, or T·q̈ of tangent `row` − 1: a quaternion has q̈ = −¼ |ω|² q then.
+    fn turning_curvature(
+        &self,
+        model: &Model,
+        (id, row): (ConstraintId, usize),
+        at: &Instant<'_>,
+    ) -> StepResult<f64> {
         if self.turning.is_empty() {
             return Ok(0.0);
         }
         let q: Vec<f64> = self.coordinates.iter().map(|&j| at.q[j as usize]).collect();
         let mut slope = vec![0.0; q.len()];
-        self.function.jacobian(at.t, &q, &mut slope).map_err(StepError::in_constraint(model, id))?;
+        if row == 0 {
+            self.function.jacobian(at.t, &q, &mut slope).map_err(StepError::in_constraint(model, id))?;
+        } else {
+            let n = self.function.n_tangents();
+            let (mut tangents, mut rates) = (vec![0.0; n * q.len()], vec![0.0; n]);
+            let made = self.function.tangents(at.t, &q, &mut tangents, &mut rates);
+            made.map_err(StepError::in_constraint(model, id))?;
+            slope.copy_from_slice(&tangents[(row - 1) * q.len()..row * q.len()]);
+        }
         let mut sum = 0.0;
         for &(body, _) in &self.turning {
             let first = model.rigid.bodies[body.0 as usize].q + 3;
@@ -516,7 +530,12 @@ impl ConstraintFamily for FunctionGaps {
                 out[rows.clone()].fill(0.0);
                 let value = gap.function.curvature(at.t, q, local);
                 let value = value.map_err(StepError::in_constraint(model, id))?;
-                out[rows.start] = value + gap.turning_curvature(model, id, at)?;
+                out[rows.start] = value + gap.turning_curvature(model, (id, 0), at)?;
+                for (k, row) in rows.skip(1).enumerate() {
+                    let value = tangent_curvature(&*gap.function, k, at.t, q, local);
+                    let value = value.map_err(StepError::in_constraint(model, id))?;
+                    out[row] = value + gap.turning_curvature(model, (id, k + 1), at)?;
+                }
             }
             Ok(())
         })

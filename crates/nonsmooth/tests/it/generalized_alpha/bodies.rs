@@ -2,10 +2,8 @@
 
 use super::{rho, run, simulation};
 use crate::integrator;
-use crate::kick_drift::{ball, diagonal};
-use crate::kit::{
-    Built, Coulomb, Linear, ModelBuilder, NewtonImpact, Options, Refusal, Simulation, Sparse,
-};
+use crate::kick_drift::diagonal;
+use crate::kit::{Built, Linear, ModelBuilder, NewtonImpact, Options, Refusal, Simulation, Sparse};
 use crate::order;
 use crate::paoli::bodies as shared;
 use nonsmooth::model::constraints::joints::{Revolute, Spherical};
@@ -136,12 +134,6 @@ fn what_it_cannot_do_is_refused() {
         let scheme = integrator("generalized-alpha", &Options::default());
         Simulation::new(model, state, scheme, 0.01).err().expect("it is refused")
     };
-    let mut builder = ModelBuilder::new();
-    let material = builder.material("stuff");
-    let law = builder.law("rough", Coulomb { friction: 0.3, ..Coulomb::default() });
-    builder.default_pair(law);
-    builder.body(ball("ball", 0.1, 1.0, material));
-    assert!(matches!(refusal(builder), Refusal::Frictionless { .. }));
     let mut builder = ModelBuilder::new();
     let block = builder.linear(Linear::new("block", Sparse::diagonal(&[1.0])));
     builder.prescribe(block, 0, Ok);

@@ -84,27 +84,3 @@ fn with_friction_the_step_is_no_projection_and_gains_energy() {
         assert!(after > 1.2 * before, "{scheme}: {before} → {after} J");
     }
 }
-
-/// A block on a slope within the cone of friction rests. The smooth part does not know the contact, and a position has no slip of its own
-/// that friction could hold: the block creeps by ½ h² f/m in every step.
-#[test]
-fn with_friction_at_position_level_a_block_that_sticks_creeps() {
-    let slope = || {
-        let mut builder = ModelBuilder::new();
-        let block = Linear::new("block", Sparse::diagonal(&[1.0, 1.0])).load(&[-9.81, 1.0]);
-        let block = builder.linear(block.initial(&[0.0; 2], &[0.0; 2]));
-        let law = builder.law("rough", Coulomb { friction: 0.3, ..Coulomb::default() });
-        builder.linear_contact("floor", law, &[(block, 0, 1.0)], 0.0, &[&[(block, 1, 1.0)]]);
-        builder.build(0.0).expect("a right model")
-    };
-    let (h, n) = (1e-2, 100);
-    let end = past_refusal("generalized-alpha", slope(), h, n);
-    let creep = 0.5 * h * h * n as f64;
-    eprintln!("creeps by {:e} of {creep:e} m", end.q[1]);
-    assert!((end.q[1] - creep).abs() < 0.1 * creep, "{:?}", end.q);
-    let (model, state) = slope();
-    let scheme = integrator("moreau-jean", &Options::default());
-    let mut simulation = Simulation::new(model, state, scheme, h).expect("accepted");
-    simulation.run(n as u64, &mut []).expect("it runs");
-    assert!(simulation.state.q[1].abs() < 1e-12, "{:?}", simulation.state.q);
-}

@@ -81,6 +81,12 @@ const FEATURES: &[Feature] = &[
         holds: slid,
     },
     Feature {
+        name: "faceted friction",
+        make: || sliding_in_space(Coulomb { friction: 0.3, facets: 8, ..Coulomb::default() }),
+        steps: 200,
+        holds: slid,
+    },
+    Feature {
         name: "bilateral",
         make: tied,
         steps: 200,
@@ -196,6 +202,17 @@ fn sliding(law: impl Law + 'static) -> Built {
     let block = builder.linear(block.initial(&[0.0; 2], &[0.0, 1.0]));
     let law = builder.law("rough", law);
     builder.linear_contact("floor", law, &[(block, 0, 1.0)], 0.0, &[&[(block, 1, 1.0)]]);
+    built(builder)
+}
+
+/// The same with two tangents.
+fn sliding_in_space(law: impl Law + 'static) -> Built {
+    let mut builder = ModelBuilder::new();
+    let block = Linear::new("block", Sparse::diagonal(&[1.0; 3])).load(&[-G, 0.0, 0.0]);
+    let block = builder.linear(block.initial(&[0.0; 3], &[0.0, 1.0, 0.0]));
+    let law = builder.law("rough", law);
+    let tangents: [&[_]; 2] = [&[(block, 1, 1.0)], &[(block, 2, 1.0)]];
+    builder.linear_contact("floor", law, &[(block, 0, 1.0)], 0.0, &tangents);
     built(builder)
 }
 
@@ -317,14 +334,11 @@ fn reason(scheme: &str, feature: &str, refusal: &Refusal) -> (&'static str, &'st
                 ("nothing brakes", "a_relay_does_not_brake_where_there_is_no_friction")
             }
         }
-        Refusal::Law { .. } => {
-            ("with friction accelerations need not exist", "with_friction_accelerations_need_not_exist")
-        }
+        Refusal::Cone { .. } => (
+            "a polygon has no direction of sliding: nothing brakes",
+            "past_the_refusal_a_polygon_of_friction_does_not_brake",
+        ),
         Refusal::Frictionless { .. } => match scheme {
-            "generalized-alpha" => (
-                "a position has no slip: a block that sticks creeps",
-                "with_friction_at_position_level_a_block_that_sticks_creeps",
-            ),
             "moreau-energy" => KEEPS,
             _ => (
                 "with friction the step is no projection and gains energy",

@@ -1,5 +1,5 @@
 //! What is refused fails: each model is run past its refusal, `Integrator::step` alone, and shows why. More of them are in
-//! `paoli/refused.rs` (friction, unequal restitution) and in `integrators/tracking/refuse.rs` (friction at acceleration level).
+//! `paoli/refused.rs` (friction, unequal restitution) and in `integrators/tracking/refuse.rs` (polygons of friction).
 
 use super::build;
 use crate::kick_drift::{ball, diagonal, floor};

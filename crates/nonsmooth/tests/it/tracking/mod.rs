@@ -2,6 +2,7 @@
 
 pub mod contacts;
 mod crowds;
+mod friction;
 pub mod joints;
 mod moving;
 mod refusals;

@@ -40,13 +40,17 @@ fn boxes_are_refused_where_they_may_meet_something() {
 }
 
 #[test]
-fn friction_is_refused_and_phases_where_steps_are_not_cut() {
+fn polygons_of_friction_are_refused_and_phases_where_steps_are_not_cut() {
     for scheme in ALL {
-        let mut yard = Yard::new(false, 0.5);
-        let law = yard.builder.law("rough", Coulomb { friction: 0.3, ..Coulomb::default() });
-        yard.builder.default_pair(law);
-        let refused = refusal(yard, scheme).expect("refused");
-        assert!(matches!(&refused, Refusal::Law { law, .. } if law == "rough"), "{refused}");
+        for (facets, is_refused) in [(0, false), (8, true)] {
+            let mut yard = Yard::new(false, 0.5);
+            let law = Coulomb { friction: 0.3, facets, ..Coulomb::default() };
+            let law = yard.builder.law("rough", law);
+            yard.builder.default_pair(law);
+            let refused = refusal(yard, scheme);
+            let cone = matches!(&refused, Some(Refusal::Cone { law, .. }) if law == "rough");
+            assert_eq!(cone, is_refused, "{refused:?}");
+        }
         let mut yard = Yard::new(false, 0.5);
         let law = yard.builder.law("phases", Poisson { restitution: 0.3 });
         yard.builder.default_pair(law);
