@@ -11,6 +11,7 @@ use clap::{Parser, Subcommand};
 use nonsmooth_studies::command::{Failure, parse_set};
 use nonsmooth_studies::reproduce::{self, ReproduceArgs};
 use nonsmooth_studies::study;
+use nonsmooth_studies::sweep;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -49,6 +50,8 @@ enum Command {
     /// Compare schemes on one model: order of convergence, work against precision
     #[command(subcommand)]
     Study(Box<study::Study>),
+    /// Run a scene at many values of its parameters, write one table
+    Sweep(sweep::SweepArgs),
     /// Make again what the papers show, judge it line by line, write the page
     #[command(
         after_help = "Exit codes: 0 every line passes, 1 a line fails or a run failed, 2 an argument was wrong."
@@ -134,6 +137,7 @@ fn main() -> ExitCode {
         Command::Snapshot(args) => snapshot::run(&args),
         Command::Solve(args) => solve::run(&args),
         Command::Study(study) => study::run(&study),
+        Command::Sweep(args) => run::stop_flag().and_then(|stop| sweep::run(&args, &stop)),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Schema => list::schema(),
         Command::List => list::list(),

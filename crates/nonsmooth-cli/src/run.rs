@@ -2,7 +2,6 @@
 
 use crate::{RunArgs, summary};
 use indicatif::{ProgressBar, ProgressStyle};
-use nonsmooth::{Simulation, State};
 use nonsmooth_scene::{
     CheckpointError, Loaded, LockError, NO_BODIES, Progress as HowFar, RESULT_FILE, RunFailure,
     RunOptions, Start, load,
@@ -16,20 +15,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// The scene with another integrator, which the results and checkpoints record as `integrator=…`.
-fn with_integrator(loaded: Loaded, text: &str) -> Result<Loaded, Failure> {
-    let wrong = |message: String| Failure::Input(anyhow::anyhow!("--integrator: {message}"));
-    let scheme = Scheme::parse(text, Some(&loaded.recipe)).map_err(wrong)?;
-    let integrator = scheme.build(loaded.recipe.solving());
-    let Simulation { model, state, .. } = &loaded.simulation;
-    let simulation = Simulation::new(model.clone(), State::clone(state), integrator, loaded.step_size);
-    let simulation = simulation.map_err(|refusal| wrong(refusal.to_string()))?;
-    let mut overrides = loaded.overrides;
-    overrides.push(("integrator".to_owned(), scheme.label.clone()));
-    let methods = (scheme.label, loaded.methods.1);
-    Ok(Loaded { simulation, overrides, methods, ..loaded })
-}
-
 /// Whether there is nothing to be seen.
 fn has_no_bodies(loaded: &Loaded) -> bool {
     let rigid = &loaded.simulation.model.rigid;
@@ -40,7 +25,7 @@ fn has_no_bodies(loaded: &Loaded) -> bool {
 pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     let mut loaded = load(&args.scene, &args.set).map_err(|error| Failure::Input(error.into()))?;
     if let Some(text) = &args.integrator {
-        loaded = with_integrator(loaded, text)?;
+        loaded = Scheme::replace(loaded, text)?;
     }
     if args.vtk {
         if has_no_bodies(&loaded) {
@@ -51,10 +36,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     loaded.output.csv |= args.csv;
     let stem = args.scene.file_stem().map_or("scene".into(), |s| s.to_string_lossy().into_owned());
     let out = args.out.clone().unwrap_or_else(|| PathBuf::from("results").join(stem));
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
-    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))
-        .map_err(|error| Failure::Run(error.into()))?;
+    let stop = stop_flag()?;
     let title = if loaded.title.is_empty() { loaded.name.clone() } else { loaded.title.clone() };
     if !args.quiet {
         say(&title);
@@ -111,6 +93,15 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
         return Err(Failure::Run(hint));
     }
     Ok(())
+}
+
+/// A flag that Ctrl-C sets.
+pub(crate) fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))
+        .map_err(|error| Failure::Run(error.into()))?;
+    Ok(stop)
 }
 
 /// What becomes of results in the folder.

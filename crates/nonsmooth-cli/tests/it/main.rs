@@ -9,6 +9,7 @@ mod pictures;
 mod runs;
 mod solve;
 mod study;
+mod sweep;
 mod tables;
 mod tidy;
 

@@ -1,9 +1,10 @@
 //! A scheme as written on the command line: `name:option=value:option=value`.
 
+use crate::command::Failure;
 use nonsmooth::integrators::Entry;
 use nonsmooth::solvers::{Declared, Options, Value};
-use nonsmooth::{INTEGRATORS, Integrator, SolverSettings};
-use nonsmooth_scene::Recipe;
+use nonsmooth::{INTEGRATORS, Integrator, Simulation, SolverSettings, State};
+use nonsmooth_scene::{Loaded, Recipe};
 use nonsmooth_solvers::{Kind, nearest};
 
 /// Name of the option that adaptive schemes control their steps by.
@@ -68,6 +69,21 @@ impl Scheme {
         }
         let (name, options) = parse_options(&label, |name| Ok(find(name)?.options))?;
         Ok(Self { entry: find(name)?, label, options })
+    }
+
+    /// The scene with another integrator, which the results and checkpoints record as `integrator=…`.
+    pub fn replace(loaded: Loaded, text: &str) -> Result<Loaded, Failure> {
+        let wrong = |message: String| Failure::Input(anyhow::anyhow!("--integrator: {message}"));
+        let scheme = Self::parse(text, Some(&loaded.recipe)).map_err(wrong)?;
+        let integrator = scheme.build(loaded.recipe.solving());
+        let Simulation { model, state, .. } = &loaded.simulation;
+        let simulation =
+            Simulation::new(model.clone(), State::clone(state), integrator, loaded.step_size);
+        let simulation = simulation.map_err(|refusal| wrong(refusal.to_string()))?;
+        let mut overrides = loaded.overrides;
+        overrides.push(("integrator".to_owned(), scheme.label.clone()));
+        let methods = (scheme.label, loaded.methods.1);
+        Ok(Loaded { simulation, overrides, methods, ..loaded })
     }
 
     /// All schemes of a list, each once; every mistake in it.
