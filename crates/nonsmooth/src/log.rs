@@ -36,7 +36,7 @@ pub struct ConstraintLog {
     pub u_minus: Vec<f64>,
     /// u at the end of the step by row [m/s].
     pub u_plus: Vec<f64>,
-    /// Impulse of the step by row [N·s].
+    /// Impulse of the step by row, that of impacts included [N·s].
     pub impulse: Vec<f64>,
     /// Time over which the impulses acted [s]: the step, but for kicks of another length. A lasting force is an impulse over this time.
     pub length: f64,
@@ -209,8 +209,8 @@ pub struct StepLog {
     pub gaps: Vec<f64>,
     /// What the scheme has to say beyond that, in order.
     pub notes: Vec<Note>,
-    /// Works of impacts at the start of the step, where there were any.
-    pub(crate) struck: Option<Works>,
+    /// Works and impulses, by row, of impacts at the start of the step, where there were any.
+    pub(crate) struck: Option<(Works, Vec<f64>)>,
     /// Pose and twist of rigid things at the end of the step: scratch of the ledger.
     pub(crate) rigid: Vec<RigidState>,
 }

@@ -100,8 +100,8 @@ fn works_of(
     if model.flows(step.rule, step.phi, step.free) || model.is_elastic() {
         add_flows(model, step, next, v_phi, &mut works)?;
     }
-    if let Some(struck) = log.struck {
-        works += struck;
+    if let Some((struck, _)) = &log.struck {
+        works += *struck;
     }
     log.works = works;
     Ok(())
@@ -193,5 +193,8 @@ fn row_works(model: &Model, step: &Ledger<'_>, v_phi: &[f64], works: &mut Works,
     }
     if first < log.events.len() {
         log.set_whole(first, log.constraints.work.iter().sum());
+    }
+    if let Some((_, p)) = &log.struck {
+        log.constraints.impulse.iter_mut().zip(p).for_each(|(to, p)| *to += p);
     }
 }

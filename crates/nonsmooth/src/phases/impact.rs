@@ -360,7 +360,7 @@ pub fn strike<'a>(
     problem.delassus.release();
     let mut works = Works::default();
     made.book(model, active, &start, &mut works, log)?;
-    log.struck = Some(works);
+    log.struck = Some((works, made.p));
     active.u_minus.clone_from(&made.u_plus);
     state.copy_from(now);
     state.v.clone_from(&made.v);

@@ -25,7 +25,7 @@ pub use assemble::{apply, assemble};
 pub use correct::{REDUNDANT, certify_pass, correct, guess, is_bilateral};
 pub use detect::{detect, detect_chosen};
 pub use factorize::{Mass, factorize, factorize_released};
-pub use impact::{Begins, Struck, carried, impact, strike};
+pub use impact::{Begins, Impact, Struck, carried, impact, strike};
 pub use impact_work::impact_work;
 pub use linearize::{LawForm, linearize, set_laws, set_offsets};
 pub use merge::{Merging, merge};

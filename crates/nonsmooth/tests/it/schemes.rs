@@ -6,6 +6,7 @@ mod adaptive_bodies;
 mod conformance;
 mod euler;
 mod euler_bodies;
+mod impulses;
 mod moreau_adaptive;
 mod page;
 mod past;

@@ -144,11 +144,11 @@ fn supported(frame: &Observation<'_>, share: impl Fn(usize) -> f64) -> (DVec3, D
     (sum, moment)
 }
 
-/// Mass [kg] and momentum [N·s] of all bodies present after a step.
+/// Mass [kg] and momentum [N·s] of all bodies present after a step, with the velocities that impulses changed, which may lag behind those shown.
 fn momentum(frame: &Observation<'_>) -> (f64, DVec3) {
     let bodies = frame.model.rigid.bodies.iter().enumerate();
-    let present = bodies.filter(|(i, _)| is_present(&frame.shown.presence, *i));
-    present.fold((0.0, DVec3::ZERO), |(mass, sum), (i, body)| {
-        (mass + body.mass, sum + body.mass * velocity(frame, i))
+    let present = bodies.filter(|(i, _)| is_present(&frame.after.presence, *i));
+    present.fold((0.0, DVec3::ZERO), |(mass, sum), (_, body)| {
+        (mass + body.mass, sum + body.mass * body.twist(&frame.after.v[body.v as usize..]).0)
     })
 }

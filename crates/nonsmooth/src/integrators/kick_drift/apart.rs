@@ -9,7 +9,7 @@
 
 use super::books::Books;
 use super::classify::{MOST_FAST, MOST_ROWS, Roles};
-use super::drift::{Drift, on_step_velocity};
+use super::drift::{Drift, Start, on_step_velocity};
 use super::islands::Islands;
 use super::kick::Kick;
 use super::path::Path;
@@ -21,7 +21,7 @@ use crate::model::instant::Instant;
 use crate::model::rigid::is_present;
 use crate::model::{ActiveConstraints, Chosen, ConstraintId, ConstraintMemory, Extract, Model};
 use crate::model::{Presence, State};
-use crate::phases::SolverSettings;
+use crate::phases::{Merging, SolverSettings};
 use nonsmooth_solvers::Problem;
 use std::sync::Arc;
 
@@ -49,32 +49,14 @@ pub(super) struct Apart {
     lag: f64,
     /// The state at the start with one lag by island, where it is not that of the step before.
     start: Option<Arc<State>>,
-    /// Works of what led there.
+    /// Works of what led there, and its impulses.
     works: Works,
+    taken: ConstraintLog,
     parts: Vec<Part>,
     scratch: Option<Box<KickScratch>>,
     /// The first problem of an island that missed its tolerance.
     missed: Option<Problem>,
     rounds: usize,
-}
-
-/// The state from which a step begins.
-pub(super) enum Start<'a> {
-    /// That of the step before.
-    Given(&'a State),
-    /// The same with velocities at q where islands of different lag are one.
-    Synchronized(Arc<State>),
-}
-
-impl std::ops::Deref for Start<'_> {
-    type Target = State;
-
-    fn deref(&self) -> &State {
-        match self {
-            Start::Given(state) => state,
-            Start::Synchronized(state) => state,
-        }
-    }
 }
 
 /// An island that goes by itself.
@@ -119,6 +101,7 @@ impl Apart {
     ) -> StepResult {
         let latest = now.lag.iter().copied().fold(0.0, f64::max);
         (self.start, self.works, self.lag) = (None, Works::default(), latest);
+        self.taken.clear();
         if now.lag.iter().all(|lag| *lag == latest) {
             return Ok(());
         }
@@ -171,7 +154,8 @@ impl Apart {
         let mut lags: Vec<f64> = chosen.iter().map(|&i| now.lag[i]).collect();
         lags.sort_by(f64::total_cmp);
         lags.dedup();
-        let mut books = Books::default();
+        let (mut books, mut act, mut merging) =
+            (Books::default(), ConstraintLog::default(), Merging::default());
         for lag in lags {
             let own = |i: usize| is_chosen(i) && now.lag[i] == lag;
             let presence: Vec<Presence> = (0..now.lag.len()).map(|i| there(own(i))).collect();
@@ -186,6 +170,10 @@ impl Apart {
                 }
             }
             books.half_kick(model, active, &lambda, (drift, lag), free)?;
+            lambda.iter_mut().for_each(|force| *force *= lag);
+            act.open(active, &lambda);
+            act.lengths.resize(act.len(), lag);
+            merging.add(&act, &mut self.taken);
             problem.delassus.release();
             model.to_state(&now.q, &mut free.v);
             for &i in chosen.iter().filter(|&&i| own(i)) {
@@ -448,8 +436,18 @@ impl Apart {
         Ok(stayed)
     }
 
-    /// Puts what the islands made of their share into the state and the log of the step.
+    /// Puts what the islands made of their share, and what led to their start, into the state and the log of the step.
     pub(super) fn merge(&mut self, model: &Model, next: &mut State, log: &mut StepLog) {
+        self.merge_parts(model, next, log);
+        if !self.taken.is_empty() {
+            // What led to the start came first.
+            self.taken.length = log.constraints.length;
+            Merging::default().add(&log.constraints, &mut self.taken);
+            std::mem::swap(&mut log.constraints, &mut self.taken);
+        }
+    }
+
+    fn merge_parts(&mut self, model: &Model, next: &mut State, log: &mut StepLog) {
         log.works += self.works;
         if self.parts.is_empty() {
             return;

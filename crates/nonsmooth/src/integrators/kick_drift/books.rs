@@ -18,13 +18,13 @@ use super::drift::{Drift, half_kick, on_step_velocity};
 use super::kick::Kick;
 use super::path::Path;
 use crate::error::StepResult;
-use crate::log::{Event, N_WORKS, StepLog, Works};
+use crate::log::{ConstraintLog, Event, N_WORKS, StepLog, Works};
 use crate::log::{IMPACTS_AT_THE_START, REBOUNDS_CAPPED, REBOUNDS_GIVEN_UP};
 use crate::model::constraints::Column;
 use crate::model::instant::Instant;
 use crate::model::{ActiveConstraints, Coeffs, Free, Model, Role, State};
 use crate::part::Part;
-use crate::phases::{Mass, SolverSettings, factorize};
+use crate::phases::{Impact, Mass, Merging, SolverSettings, factorize};
 use nonsmooth_solvers::Problem;
 
 /// Works of the step so far.
@@ -39,7 +39,9 @@ pub(super) struct Books {
     vector: Vec<f64>,
     force: Vec<f64>,
     lambda: Vec<f64>,
-    kicks: usize,
+    /// One kick or impact, and scratch to add it to those before.
+    act: ConstraintLog,
+    merging: Merging,
     /// Constraints where the step ends, for a half kick that is solved.
     ends: ActiveConstraints,
 }
@@ -51,7 +53,6 @@ impl Books {
         let ahead = <[f64; N_WORKS]>::try_from(&now.scheme[..]);
         self.ahead = ahead.map_or_else(|_| Works::default(), Works::from_columns);
         self.has_potential = false;
-        self.kicks = 0;
     }
 
     /// Books the kick up to the instant `hit` of a cut, or the whole of it.
@@ -200,7 +201,7 @@ impl Books {
         }
     }
 
-    /// Adds the impulses of a kick to the log by constraint.
+    /// Adds a kick to the log.
     fn log_kick(
         &mut self,
         active: &ActiveConstraints,
@@ -208,20 +209,45 @@ impl Books {
         (share, length): (f64, f64),
         log: &mut StepLog,
     ) {
-        let earlier = std::mem::take(&mut log.constraints);
-        let p: Vec<f64> = kick.p.iter().map(|p| share * p).collect();
-        log.constraints.open(active, &p);
-        log.constraints.length = earlier.length + share * length;
-        log.constraints.u_plus.clone_from(&kick.u);
-        for c in 0..active.len() {
-            if let Ok(k) = earlier.ids.binary_search(&active.ids[c]) {
-                for (row, old) in active.rows(c).zip(earlier.rows(k)) {
-                    log.constraints.impulse[row] += earlier.impulse[old];
-                    log.constraints.u_minus[row] = earlier.u_minus[old];
-                }
-            }
+        self.log_act(active, &kick.p, share, &kick.u, log);
+        log.constraints.length += share * length;
+    }
+
+    /// Adds impulses `share` · p to the log, by constraint: what acts in a step is told there, whatever part of it a kick, an impact or the
+    /// half kick before it was.
+    fn log_act(
+        &mut self,
+        active: &ActiveConstraints,
+        p: &[f64],
+        share: f64,
+        u_plus: &[f64],
+        log: &mut StepLog,
+    ) {
+        let is_first = log.constraints.is_empty();
+        let act = if is_first { &mut log.constraints } else { &mut self.act };
+        act.open(active, p);
+        act.impulse.iter_mut().for_each(|p| *p *= share);
+        act.u_plus.clone_from_slice(u_plus);
+        if !is_first {
+            self.merging.add(&self.act, &mut log.constraints);
         }
-        self.kicks += 1;
+    }
+
+    /// Adds an impact to the log.
+    pub(super) fn log_impact(&mut self, active: &ActiveConstraints, made: &Impact, log: &mut StepLog) {
+        self.log_act(active, &made.p, 1.0, &made.u_plus, log);
+    }
+
+    /// Adds the half kick before a cut to the log: reactions `lambda` over `length`.
+    pub(super) fn log_half_kick(
+        &mut self,
+        active: &ActiveConstraints,
+        (lambda, length): (&[f64], f64),
+        kick: &Kick,
+        log: &mut StepLog,
+    ) {
+        self.log_act(active, lambda, length, &kick.u, log);
+        log.constraints.length += length;
     }
 
     /// Books the change of potential energy where the step stands now.

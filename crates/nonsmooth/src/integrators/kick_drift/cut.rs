@@ -33,6 +33,7 @@ pub(super) fn impact_at(
     let solving = (&mut *settings, &mut *problem);
     let made = impact(model, &drift.memory, (&here, active), Begins::InContact, mass, solving, log)?;
     made.book(model, active, &here, &mut books.works, log)?;
+    books.log_impact(active, &made, log);
     drift.set_velocity(model, &made.v)
 }
 

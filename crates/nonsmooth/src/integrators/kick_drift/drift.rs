@@ -17,6 +17,7 @@ use crate::model::{ActiveConstraints, Coeffs, ConstraintMemory, Free, Model, Pre
 use crate::part::Part;
 use crate::phases::{Mass, SolverSettings, factorize, linearize};
 use nonsmooth_solvers::Problem;
+use std::sync::Arc;
 
 /// Below this share of the step what is left of it is rounding.
 const NOTHING: f64 = 1e-12;
@@ -264,6 +265,25 @@ pub(super) fn half_kick(
     free.v.iter_mut().zip(&reaction).for_each(|(v, dv)| *v += dv);
     free.scratch = reaction;
     Ok(())
+}
+
+/// The state from which a step begins.
+pub(super) enum Start<'a> {
+    /// That of the step before.
+    Given(&'a State),
+    /// The same with velocities at q where islands of different lag are one.
+    Synchronized(Arc<State>),
+}
+
+impl std::ops::Deref for Start<'_> {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        match self {
+            Start::Given(state) => state,
+            Start::Synchronized(state) => state,
+        }
+    }
 }
 
 /// The state with all velocities at the instant of q.

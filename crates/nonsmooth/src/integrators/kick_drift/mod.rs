@@ -196,7 +196,8 @@ impl KickScratch {
         drift.remember(model, active, roles, kick)?;
         log.counts += Counts { steps: 1, rejected: 0, evaluations: 1 };
         let Some(time) = hit else { return self.go_on(model) };
-        path.go_to(model, time, (active, roles, kick), (mass, free, problem), books, drift)?;
+        let made = (&*active, &*roles, &*kick);
+        path.go_to(model, time, made, (mass, free, problem), (books, log), drift)?;
         self.strike(model, settings, log)?;
         self.drift.join_later();
         Ok(if self.drift.is_over() { Course::Over } else { Course::Cut })

@@ -13,6 +13,7 @@ use super::classify::Roles;
 use super::drift::{Drift, half_kick};
 use super::kick::Kick;
 use crate::error::StepResult;
+use crate::log::StepLog;
 use crate::model::collision::DriftPath;
 use crate::model::constraints::{Confirmed, Expected};
 use crate::model::{ActiveConstraints, Coeffs, Free, Model, RigidId, Role};
@@ -236,7 +237,7 @@ impl Path {
         time: f64,
         (active, roles, kick): (&ActiveConstraints, &Roles, &Kick),
         (mass, free, problem): (&mut Mass, &mut Free, &mut Problem),
-        books: &mut Books,
+        (books, log): (&mut Books, &mut StepLog),
         drift: &mut Drift,
     ) -> StepResult {
         roles.lasting_forces(active, &kick.p, drift.kick_length(), &mut self.lambda);
@@ -247,6 +248,7 @@ impl Path {
         factorize(model, &part, &drift.pass(), Coeffs::MASS, problem, mass)?;
         half_kick(model, drift, 0.5 * time, (active, &self.lambda), mass, free)?;
         books.half_kick(model, active, &self.lambda, (drift, 0.5 * time), free)?;
+        books.log_half_kick(active, (&self.lambda, 0.5 * time), kick, log);
         drift.set_velocity(model, &free.v)
     }
 }
