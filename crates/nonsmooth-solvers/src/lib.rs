@@ -57,8 +57,8 @@ pub use problem::{Problem, ProblemError, Scale};
 pub use set::{MAX_DIM, Part, Set};
 pub use settings::SolverChoice;
 pub use solvers::{
-    Attempt, Entry, FACETED, Factored, Outcome, Report, SOLVERS, Solver, Status, Unsupported, find,
-    solve,
+    Attempt, Entry, FACETED, Factored, Outcome, Report, SOLVERS, Solver, Status, Unsupported,
+    all_solutions, find, solve,
 };
 pub use sparse::{Sparse, SparseError};
 pub use typed::{Field, Settings, Word};

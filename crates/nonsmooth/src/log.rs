@@ -9,6 +9,13 @@ pub(crate) const REBOUNDS_GIVEN_UP: &str = "rebounds given up in large islands";
 /// Impacts where they are many.
 pub(crate) const IMPACTS_AT_THE_START: &str =
     "impacts of large islands, which act at the start of the step";
+/// Sliding that no acceleration solves.
+pub(crate) const JAMMED: &str = "instants at which no finite force lets a contact slide (Painlevé), passed by an impact without collision";
+/// Sliding that several accelerations solve.
+pub(crate) const KEPT: &str = "instants at which sliding has several solutions (Painlevé), contact kept";
+/// The same.
+pub(crate) const LET_GO: &str =
+    "instants at which sliding has several solutions (Painlevé), contact let go";
 /// Impacts that came after the most cuts that a step may take.
 pub(crate) const REBOUNDS_CAPPED: &str = "impacts that rebound early because the step was cut too often";
 

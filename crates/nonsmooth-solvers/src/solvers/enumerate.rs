@@ -82,6 +82,35 @@ impl Solver for Enumerate {
     fn forget(&mut self) {}
 }
 
+/// Relative distance below which two solutions are the same.
+const SAME: f64 = 1e-6;
+
+/// All solutions with a certificate of at most `tolerance`, one of each connected set of them; none where `enumerate` does not take the problem.
+///
+/// ```
+/// use nonsmooth_solvers::{Delassus, Problem, Set, Sparse, all_solutions};
+/// // 0 ≤ 1 − p ⟂ p ≥ 0: Painlevé's rod in the region of two solutions.
+/// let problem = Problem {
+///     delassus: Delassus { symmetric: false, ..Delassus::explicit(Sparse::diagonal(&[-1.0])) },
+///     u_free: vec![1.0],
+///     sets: vec![Set::Nonnegative],
+///     ..Problem::default()
+/// };
+/// assert_eq!(all_solutions(&problem, 1e-10), Some(vec![vec![0.0], vec![1.0]]));
+/// ```
+pub fn all_solutions(problem: &Problem, tolerance: f64) -> Option<Vec<Vec<f64>>> {
+    Enumerate.accepts(problem).ok()?;
+    let mut search = Search::new(problem);
+    search.kept = tolerance;
+    let mut choice = vec![0; search.constraints.len()];
+    loop {
+        search.try_choice(&choice);
+        if !search.advance(&mut choice) {
+            return Some(search.found);
+        }
+    }
+}
+
 /// One constraint: its first row, its components and its states, each with W times its columns.
 struct Constraint {
     begin: usize,
@@ -97,6 +126,9 @@ struct Search<'a> {
     best: f64,
     best_p: Vec<f64>,
     u: Vec<f64>,
+    /// Solutions with a certificate of at most `kept`.
+    found: Vec<Vec<f64>>,
+    kept: f64,
 }
 
 /// R W C y = −R (W offset + u_free) of one choice.
@@ -106,6 +138,12 @@ struct Pieces<'a> {
     rows: Vec<(usize, &'a Vector)>,
     matrix: Vec<f64>,
     rhs: Vec<f64>,
+}
+
+fn is_same(a: &[f64], b: &[f64]) -> bool {
+    let largest = |x: &[f64]| x.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+    let apart = a.iter().zip(b).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+    apart <= SAME * largest(a).max(largest(b))
 }
 
 fn dot(a: &Vector, x: &[f64]) -> f64 {
@@ -133,7 +171,8 @@ impl<'a> Search<'a> {
             Constraint { begin, dim, states, disc: disc.filter(|mu| *mu > 0.0) }
         };
         let constraints = problem.blocks().map(constraint).collect();
-        Self { problem, constraints, best: f64::INFINITY, best_p: vec![0.0; n], u: Vec::new() }
+        let (best, best_p) = (f64::INFINITY, vec![0.0; n]);
+        Self { problem, constraints, best, best_p, u: Vec::new(), found: Vec::new(), kept: -1.0 }
     }
 
     /// The next choice of states; false after the last.
@@ -167,6 +206,9 @@ impl<'a> Search<'a> {
         if residual < self.best {
             self.best = residual;
             self.best_p.copy_from_slice(p);
+        }
+        if residual <= self.kept && !self.found.iter().any(|known| is_same(known, p)) {
+            self.found.push(p.to_vec());
         }
         residual
     }

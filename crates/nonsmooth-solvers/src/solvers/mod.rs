@@ -37,6 +37,7 @@ mod sliding;
 mod sweep;
 mod tableau;
 
+pub use enumerate::all_solutions;
 pub use lemke_faceted::FACETED;
 
 use crate::certificate::{Certificate, certify};

@@ -37,7 +37,7 @@ use super::tracking::{
 };
 use super::{Entry, Integrator, Refusal};
 use crate::error::StepResult;
-use crate::log::{Counts, StepLog, Works};
+use crate::log::{Counts, JAMMED, StepLog, Works};
 use crate::model::errors::{check_coordinates, check_finite};
 use crate::model::{Model, RigidState, State};
 use crate::phases::SolverSettings;
@@ -185,7 +185,15 @@ impl D1Minus {
                     None => (lasting_set(law, &[0.0; 2][..tangents.len()]), None),
                 }
             });
-            contact.solve(model, (watched, keys), (closed, blocks), rhs, &mut self.settings, log)?;
+            if contact.count_solutions(closed, blocks, rhs, self.settings.tolerance) == Some(0) {
+                // The impulses of the step carry what no force can.
+                log.note(JAMMED, 1.0);
+                contact.x.clear();
+                contact.x.resize(keys.len(), 0.0);
+            } else {
+                let rows = (watched, &keys[..]);
+                contact.solve(model, rows, (closed, blocks), rhs, &mut self.settings, log)?;
+            }
             closed.push(&contact.x, a);
             impulse.extend(contact.x.iter().map(|lambda| 0.5 * h * lambda));
             for ((impulse, status), &key) in impulse.iter().zip(&closed.status).zip(&*keys) {

@@ -11,8 +11,8 @@
 //! start of each inner step and not changed within it.
 
 use super::tracking::{
-    Control, Flow, Grip, Lasting, METHODS, NOTHING_LEFT, NextFlight, Path, Sample, find, has_stopped,
-    refuse_untracked,
+    Control, Flow, Grip, Lasting, METHODS, NOTHING_LEFT, NextFlight, Path, Sample, find,
+    refuse_untracked, slip,
 };
 use super::{Entry, Integrator, Refusal};
 use crate::error::StepResult;
@@ -124,7 +124,10 @@ impl Splitting {
         self.path.look_for_closed();
         let pulls = self.sample.rate.pulls.contains(&true);
         let Path { mode, candidates, course, .. } = &mut self.path;
-        let stops = |contact: &&(usize, Grip)| has_stopped(contact, &self.sample);
+        let stops = |contact: &&(usize, Grip)| {
+            let (along, still) = slip(contact, &course.start);
+            along < -still
+        };
         candidates.stopped.extend(course.watch.sliding.iter().filter(stops).map(|contact| contact.0));
         let changes = pulls || !candidates.stopped.is_empty();
         if candidates.closed.is_empty() && !changes || !self.contact_force {

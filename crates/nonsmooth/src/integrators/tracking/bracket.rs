@@ -8,9 +8,10 @@
 
 use super::course::Course;
 use super::dense::Dense;
+use super::grip::Grip;
 use super::rows::ConstraintStatus;
 use super::runge_kutta::Flow;
-use super::sample::{Sample, has_stopped, slip};
+use super::sample::{Sample, slip};
 use crate::error::StepResult;
 
 /// How the next length is chosen.
@@ -137,7 +138,9 @@ impl Bracket {
             let (x, y) = (a.rate.margin[i], b.rate.margin[i]);
             offer(a.trial.tau + (b.trial.tau - a.trial.tau) * x / (x - y));
         }
-        for contact in course.watch.sliding.iter().filter(|contact| has_stopped(contact, b)) {
+        let watch = &course.watch;
+        let stopped = |contact: &&(usize, Grip)| watch.has_stopped(contact, &course.start, b);
+        for contact in watch.sliding.iter().filter(stopped) {
             let ((x, _), (y, _)) = (slip(contact, &a.status), slip(contact, &b.status));
             offer(a.trial.tau + (b.trial.tau - a.trial.tau) * x / (x - y));
         }

@@ -10,7 +10,12 @@ use crate::error::StepResult;
 use crate::log::StepLog;
 use crate::model::Model;
 use crate::phases::{SolverSettings, judge_report};
-use nonsmooth_solvers::{Problem, Set, Status};
+use nonsmooth_solvers::{Problem, Set, Status, all_solutions};
+
+/// Most contacts and rows of joints of which all states are tried, to find out whether accelerations exist.
+const MOST_BLOCKS: usize = 8;
+/// Accelerations that are not the same, relative to those without forces.
+const APART: f64 = 1e-6;
 
 /// The rows of one contact, or one row of a joint.
 #[derive(Clone, Copy, Debug)]
@@ -96,6 +101,36 @@ impl Contact {
         let key = |i: usize| blocks.get(i).map(|block| keys[block.first]);
         let describe = |i: usize| key(i).map(|key| model.describe(watched.id(key)));
         judge_report(&report, *tolerance, *policy, describe)
+    }
+
+    /// Poses a problem with contacts that slide and says how many accelerations solve it, up to two: none or several where sliding is
+    /// Painlevé's. None where that is not asked, for it takes as many trials as there are states of all contacts.
+    pub(crate) fn count_solutions(
+        &mut self,
+        closed: &Closed,
+        blocks: &[Block],
+        rhs: impl Fn(usize) -> f64,
+        tolerance: f64,
+    ) -> Option<usize> {
+        let slides = blocks.iter().any(|block| block.slides.is_some());
+        if !slides || blocks.len() > MOST_BLOCKS {
+            return None;
+        }
+        let m = blocks.iter().map(|block| block.dim).sum();
+        self.pose((closed, m), blocks, &rhs);
+        let problem = &self.problem;
+        let solutions = all_solutions(problem, tolerance)?;
+        let acceleration = |p: &Vec<f64>| {
+            let mut u = problem.u_free.clone();
+            let pushed = (0..u.len()).map(|i| problem.assembled().row_dot(i, p));
+            u.iter_mut().zip(pushed).for_each(|(u, pushed)| *u += pushed);
+            u
+        };
+        let size = problem.u_free.iter().fold(0.0f64, |m, u| m.max(u.abs()));
+        let mut found = solutions.iter().map(acceleration);
+        let Some(first) = found.next() else { return Some(0) };
+        let differs = |u: Vec<f64>| u.iter().zip(&first).any(|(u, v)| (u - v).abs() > APART * size);
+        Some(if found.any(differs) { 2 } else { 1 })
     }
 
     fn pose(&mut self, (closed, m): (&Closed, usize), blocks: &[Block], rhs: &impl Fn(usize) -> f64) {

@@ -24,6 +24,10 @@ const SHRINK: f64 = 0.2;
 const GROW: f64 = 5.0;
 /// Smallest inner step, relative to the grid step.
 const SMALLEST: f64 = 1e-12;
+/// Slip that counts as none where it turns, in tolerances of a step.
+const REST: f64 = 10.0;
+/// Smallest tolerance of the order aimed at: rounding of a step.
+const LEAST_TOLERANCE: f64 = 1e-13;
 /// Inner steps between two comparisons of the methods: these then cost less than half of the work.
 const REVIEW: f64 = 10.0;
 
@@ -31,7 +35,7 @@ const REVIEW: f64 = 10.0;
 pub(crate) struct Control {
     /// Largest error of an inner step, relative to max(|x|, 1) [–]; `None` for one inner step per grid step.
     pub(crate) tolerance: Option<f64>,
-    /// C and T of the tolerance C (h/T)^p where a slip turns and `tolerance` says nothing.
+    /// C and T of the tolerance C (h/T)^{p+1} of a step where a slip turns and `tolerance` says nothing.
     pub(crate) turning: Option<[f64; 2]>,
     /// Whether the method may change within its family.
     pub(crate) any_order: bool,
@@ -99,6 +103,18 @@ impl Control {
         remaining.min(self.stride)
     }
 
+    /// The tolerance of steps of a flow, where they are chosen by their error.
+    fn tolerance_of(&self, flow: Flow<'_>, h: f64) -> Option<f64> {
+        let turning = self.turning.filter(|_| flow.mode.turns());
+        let of_order = |[factor, scale]: [f64; 2]| factor * (h / scale).powi(flow.method.order + 1);
+        self.tolerance.or(turning.map(|turning| of_order(turning).max(LEAST_TOLERANCE)))
+    }
+
+    /// Slip in space that cannot be told from none: a few errors of a step [m/s].
+    pub(crate) fn rest(&self, flow: Flow<'_>, h: f64) -> f64 {
+        self.tolerance_of(flow, h).map_or(0.0, |tolerance| REST * tolerance)
+    }
+
     /// Whether the step just tried is good enough; chooses the next length.
     pub(crate) fn accepts(
         &mut self,
@@ -106,10 +122,7 @@ impl Control {
         course: &mut Course,
         sample: &Sample,
     ) -> StepResult<bool> {
-        let turning = self.turning.filter(|_| flow.mode.turns());
-        let order = flow.method.order;
-        let of_order = turning.map(|[factor, scale]| factor * (course.h / scale).powi(order));
-        let Some(tolerance) = self.tolerance.or(of_order) else {
+        let Some(tolerance) = self.tolerance_of(flow, course.h) else {
             self.stride = f64::INFINITY;
             return Ok(true);
         };
@@ -136,8 +149,15 @@ impl Control {
     }
 
     /// Stages that were not found are a reason for a shorter step where steps may be shortened.
-    pub(crate) fn forgive(&mut self, error: Box<StepError>, course: &Course, tau: f64) -> StepResult {
-        let forgiven = matches!(*error, StepError::Stages { .. }) && self.tolerance.is_some();
+    pub(crate) fn forgive(
+        &mut self,
+        error: Box<StepError>,
+        flow: Flow<'_>,
+        course: &Course,
+        tau: f64,
+    ) -> StepResult {
+        let controls = self.tolerance_of(flow, course.h).is_some();
+        let forgiven = matches!(*error, StepError::Stages { .. }) && controls;
         if forgiven && self.shorten(course, tau) { Ok(()) } else { Err(error) }
     }
 

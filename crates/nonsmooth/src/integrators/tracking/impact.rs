@@ -23,6 +23,9 @@ use crate::model::Model;
 use crate::phases::SolverSettings;
 use nonsmooth_solvers::Set;
 
+/// Speed of what presses in an impact without collision, relative to the slip: far above rounding, and as far below what it does.
+const PRESS: f64 = 1e-8;
+
 /// The rows that take part in an impact and what became of them.
 #[derive(Default)]
 pub(crate) struct Impact {
@@ -49,6 +52,8 @@ pub(crate) struct Impact {
     given: Vec<f64>,
     change: Vec<f64>,
     blocks: Vec<Block>,
+    /// Whether contacts that come at no speed are pressed all the same: an impact without collision.
+    pub(crate) presses: bool,
 }
 
 impl Impact {
@@ -153,6 +158,9 @@ impl Impact {
                 let slides = own.clone().skip(1).any(|row| self.u_minus[row].abs() > self.still[row]);
                 let slip = if slides { &u[1..block.dim] } else { &[0.0; 2][..block.dim - 1] };
                 block.set = lasting_set(law, slip);
+                if self.presses {
+                    self.shift[block.first] = -PRESS * u[1].hypot(u[2]);
+                }
                 continue;
             }
             let mut form = RowForm::new(&u[..block.dim], &self.before[own.clone()]);
@@ -182,7 +190,8 @@ impl Impact {
         };
         contact.solve(model, (watched, &self.rows), (closed, &self.blocks), rhs, settings, log)?;
         for i in 0..m {
-            self.u_plus[i] = contact.slack[i] - self.shift[i];
+            let pressed = if self.presses { 0.0 } else { self.shift[i] };
+            self.u_plus[i] = contact.slack[i] - pressed;
             self.impulse[i] += contact.x[i] + self.given[i];
         }
         self.before.clone_from(&contact.x);
@@ -200,7 +209,8 @@ impl Impact {
         let fastest = self.u_minus.iter().chain(&self.u_plus).fold(0.0f64, |m, u| m.max(u.abs()));
         candidates.slip_noise = noise * fastest;
         for (i, key) in self.firsts() {
-            let stays = self.u_minus[i] <= self.still[i] && self.u_plus[i] <= self.still[i];
+            let still = self.still[i].max(if self.presses { noise * fastest } else { 0.0 });
+            let stays = self.u_minus[i] <= still && self.u_plus[i] <= still;
             if (stays || self.resting.contains(&key)) && !watched.always[key] {
                 candidates.closed.push(key);
             }

@@ -43,6 +43,6 @@ pub(super) use record::{Hit, Record, worst_last};
 pub(super) use refuse::refuse_untracked;
 pub(super) use rows::ConstraintStatus;
 pub(super) use runge_kutta::Flow;
-pub(super) use sample::{Sample, Watch, has_stopped};
+pub(super) use sample::{Sample, Watch, slip};
 pub(super) use tracker::{Accumulation, NOTHING_LEFT, Rules, Tracker, Width};
 pub(super) use watched::Watched;

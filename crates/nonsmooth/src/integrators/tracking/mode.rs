@@ -9,7 +9,8 @@
 //! Contacts with λ > 0 bear and are held; those with ÿ > 0 leave; those with neither are idle and held too, behind
 //! the others: where the contacts outnumber the freedoms, the forces then rest on those that bear. A contact without slip whose
 //! tangential acceleration is none sticks; it slides in the direction of that acceleration where there is one. Each contact has its own
-//! answer.
+//! answer. Where sliding has no solution (Painlevé's paradox) an impact without collision goes before (`path.rs`); where it has several, the
+//! solver's is taken, and the log says so.
 
 use super::closed::Closed;
 use super::contact::{Block, fill_blocks};
@@ -20,7 +21,7 @@ use super::motion::Motion;
 use super::point::add;
 use super::rows::ConstraintStatus;
 use crate::error::{StepError, StepResult};
-use crate::log::{StepLog, Works};
+use crate::log::{KEPT, LET_GO, StepLog, Works};
 use crate::model::Model;
 use crate::phases::SolverSettings;
 use nonsmooth_solvers::Set;
@@ -91,7 +92,7 @@ enum Rank {
 }
 
 impl Candidates {
-    /// Closes the candidates and decides on the mode; leaves the course at the closed point.
+    /// Closes the candidates and decides on the mode; leaves the course at the closed point. False where no accelerations exist.
     pub(crate) fn choose_mode(
         &mut self,
         model: &Model,
@@ -99,7 +100,7 @@ impl Candidates {
         mode: &mut Mode,
         settings: &mut SolverSettings,
         log: &mut StepLog,
-    ) -> StepResult {
+    ) -> StepResult<bool> {
         if self.lasting == Lasting::Ignored {
             self.closed.clear();
         }
@@ -112,7 +113,9 @@ impl Candidates {
         self.close = close;
         done?;
         if !self.closed.is_empty() {
-            self.judge(model, course, settings, log)?;
+            if !self.judge(model, course, settings, log)? {
+                return Ok(false);
+            }
             if course.motion.watched.tangent.contains(&true) {
                 self.decide(course);
             } else {
@@ -123,7 +126,8 @@ impl Candidates {
         self.slip_noise = 0.0;
         self.stopped.clear();
         self.released.clear();
-        course.arrive(model, mode)
+        course.arrive(model, mode)?;
+        Ok(true)
     }
 
     /// All rows of the joints and of the closed contacts.
@@ -230,14 +234,14 @@ impl Candidates {
         motion.to_state(model, &mut self.change);
     }
 
-    /// Solves the acceleration-level problem and ranks the rows.
+    /// Solves the acceleration-level problem and ranks the rows; false if it has no solution.
     fn judge(
         &mut self,
         model: &Model,
         course: &mut Course,
         settings: &mut SolverSettings,
         log: &mut StepLog,
-    ) -> StepResult {
+    ) -> StepResult<bool> {
         let Course { motion, contact, at, .. } = course;
         let Candidates { rows, a, blocks, holds, .. } = self;
         motion.free(model, at, a, &mut Works::default())?;
@@ -259,7 +263,15 @@ impl Candidates {
             }
         });
         let rhs = |i: usize| closed.along(i, a) + closed.curvature[i];
+        let solutions = contact.count_solutions(closed, blocks, rhs, settings.tolerance);
+        if solutions == Some(0) {
+            return Ok(false);
+        }
         contact.solve(model, (watched, rows), (closed, blocks), rhs, settings, log)?;
+        if solutions > Some(1) {
+            let parts = |block: &Block| block.slides.is_some() && contact.x[block.first] <= 0.0;
+            log.note(if blocks.iter().any(parts) { LET_GO } else { KEPT }, 1.0);
+        }
         self.rank.clear();
         let size = |i: usize| closed.size_along(i, a) + closed.curvature[i].abs();
         self.noise = motion.noise * (0..rows.len()).map(size).fold(0.0, f64::max);
@@ -279,7 +291,7 @@ impl Candidates {
                 Rank::Idle
             });
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Who of those without slip sticks, and where the others slide to.

@@ -10,8 +10,8 @@ use super::record::{Record, worst_last};
 use super::runge_kutta::TrialStep;
 use super::tracker::NOTHING_LEFT;
 use super::watched::Watched;
-use crate::error::StepResult;
-use crate::log::StepLog;
+use crate::error::{StepError, StepResult};
+use crate::log::{JAMMED, StepLog};
 use crate::model::{ConstraintId, Model, State};
 use crate::phases::SolverSettings;
 
@@ -94,7 +94,36 @@ impl Path {
         settings: &mut SolverSettings,
         log: &mut StepLog,
     ) -> StepResult {
-        self.candidates.choose_mode(model, &mut self.course, &mut self.mode, settings, log)
+        let Path { candidates, course, mode, .. } = self;
+        if candidates.choose_mode(model, course, mode, settings, log)? {
+            return Ok(());
+        }
+        self.jam(model, settings, log)?;
+        let Path { candidates, course, mode, .. } = self;
+        if candidates.choose_mode(model, course, mode, settings, log)? {
+            return Ok(());
+        }
+        let key = candidates.closed.first().copied().unwrap_or(0);
+        let constraint = model.describe(course.motion.watched.id(key));
+        Err(StepError::Jammed { constraint, t: course.at.t }.into())
+    }
+
+    /// An impact without collision: the velocities jump to where the contacts that are closed can go on, by the limit of a step whose length
+    /// tends to zero and in which something presses, u_N⁻ → 0 from below. [Genot99]
+    fn jam(&mut self, model: &Model, settings: &mut SolverSettings, log: &mut StepLog) -> StepResult {
+        log.note(JAMMED, 1.0);
+        let Path { candidates, course, mode, impact, record, .. } = self;
+        let watched = &course.motion.watched;
+        mode.assemble(watched, &[]);
+        impact.gather(watched, mode, candidates.closed.iter().copied());
+        impact.presses = true;
+        let struck = impact.strike(model, course, 0.0, settings, log);
+        let motion = &course.motion;
+        impact.closing(&motion.watched, motion.noise, candidates);
+        impact.presses = false;
+        struck?;
+        impact.book(&motion.watched, course.at.t, record, log);
+        Ok(())
     }
 
     /// The contacts that are closed at no speed are the candidates. Who pulled is forgotten when time has passed: until

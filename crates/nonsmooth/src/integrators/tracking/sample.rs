@@ -32,6 +32,8 @@ pub(crate) struct Watch {
     pub(crate) closed: bool,
     /// Contacts that slide, with the keys of their normals.
     pub(crate) sliding: Vec<(usize, Grip)>,
+    /// Slip in space that counts as none where it falls [m/s].
+    pub(crate) rest: f64,
     /// All rows where they were looked at last.
     pub(crate) rows: Rows,
 }
@@ -102,8 +104,22 @@ impl Watch {
     /// Whether anything happened on the way to the sample.
     pub(crate) fn is_event(&self, start: &[ConstraintStatus], sample: &Sample) -> bool {
         sample.rate.pulls.contains(&true)
-            || self.sliding.iter().any(|contact| has_stopped(contact, sample))
+            || self.sliding.iter().any(|contact| self.has_stopped(contact, start, sample))
             || (0..self.open.len()).any(|key| self.is_entered(key, start, sample))
+    }
+
+    /// Whether a contact that slides has turned back, or in space has come to rest.
+    pub(crate) fn has_stopped(
+        &self,
+        contact: &(usize, Grip),
+        start: &[ConstraintStatus],
+        sample: &Sample,
+    ) -> bool {
+        let (key, grip) = *contact;
+        let speed = |status: &[ConstraintStatus]| status[key + 1].u.hypot(status[key + grip.n].u);
+        let (along, still) = slip(contact, &sample.status);
+        let rests = || speed(&sample.status) <= self.rest && speed(&sample.status) < speed(start);
+        along < -still || grip.n > 1 && rests()
     }
 
     /// Lengths at which contacts may have been entered although they are open again at the end of the sample: the
@@ -120,12 +136,6 @@ impl Watch {
 /// u_T·d of a contact that slides at the end of a sample, and what counts as none.
 pub(crate) fn slip((key, grip): &(usize, Grip), status: &[ConstraintStatus]) -> (f64, f64) {
     grip.slip(&status[key + 1..=key + grip.n])
-}
-
-/// Whether a contact that slides has turned back.
-pub(crate) fn has_stopped(contact: &(usize, Grip), sample: &Sample) -> bool {
-    let (along, still) = slip(contact, &sample.status);
-    along < -still
 }
 
 fn entered(start: &ConstraintStatus, now: &ConstraintStatus) -> bool {

@@ -35,8 +35,8 @@ pub(crate) const NOTHING_LEFT: f64 = 4.0 * f64::EPSILON;
 /// Share of the tolerance that the place of an event may cost.
 const EVENT_SHARE: f64 = 0.01;
 
-/// Error of a step in which a slip turns, relative to (h/T)^p.
-const TURNING: f64 = 1e-3;
+/// Error of a step in which a slip turns, relative to (h/T)^{p+1}.
+const TURNING: f64 = 1e-2;
 
 /// The rules that a scheme plays by.
 pub(crate) struct Rules {
@@ -126,13 +126,19 @@ impl Tracker {
             let flow = Flow { model, method: self.control.method(), mode };
             self.control.review(flow, course, remaining)?;
             let flow = Flow { method: self.control.method(), ..flow };
+            course.watch.rest = self.control.rest(flow, h);
             let tau = self.control.length(remaining);
             if let Err(error) = self.bracket.open(flow, course, tau) {
-                self.control.forgive(error, course, tau)?;
+                self.control.forgive(error, flow, course, tau)?;
                 continue;
             }
-            if !self.control.accepts(flow, course, &self.bracket.right)? {
-                continue;
+            match self.control.accepts(flow, course, &self.bracket.right) {
+                Ok(true) => {}
+                Ok(false) => continue,
+                Err(error) => {
+                    self.control.forgive(error, flow, course, tau)?;
+                    continue;
+                }
             }
             log.counts.steps += 1;
             if self.bracket.has_event(flow, course)? {
@@ -189,7 +195,11 @@ impl Tracker {
         let width = self.width();
         let Path { course, mode, impact, .. } = &mut self.path;
         let flow = Flow { model, method: self.control.method(), mode };
-        self.bracket.narrow(flow, course, self.rules.locate, width)?;
+        let tau = self.bracket.right.trial.tau;
+        if let Err(error) = self.bracket.narrow(flow, course, self.rules.locate, width) {
+            log.counts.steps -= 1;
+            return self.control.forgive(error, flow, course, tau);
+        }
         let Bracket { left, right, .. } = &self.bracket;
         let delta = right.trial.tau - left.trial.tau;
         // Who closes at the same time, up to the width of the bracket and rounding, is hit at the same time.
@@ -214,12 +224,13 @@ impl Tracker {
         log: &mut StepLog,
     ) -> StepResult {
         let Bracket { left, right, .. } = &self.bracket;
+        let Path { candidates, course, .. } = &mut self.path;
         let ends = |contact: &(usize, Grip)| [&left.status, &right.status].map(|s| slip(contact, s));
         let stops = |contact: &&(usize, Grip)| {
             let [(before, _), (after, still)] = ends(contact);
-            after <= 2.0 * (before - after).max(0.0) + still
+            let slows = after <= 2.0 * (before - after).max(0.0) + still;
+            slows || course.watch.has_stopped(contact, &course.start, right)
         };
-        let Path { candidates, course, .. } = &mut self.path;
         let stopped = course.watch.sliding.iter().filter(stops).map(|contact| contact.0);
         candidates.stopped.extend(stopped);
         self.path.take(model, &right.trial)?;

@@ -1,5 +1,6 @@
 //! Coulomb friction in the schemes that work with accelerations, and in generalized-α.
 
+use super::Yard;
 use crate::by_name::integrator;
 use crate::kit::{
     Built, Coulomb, Gap, Linear, ModelBuilder, Options, Simulation, Sparse, State, UserError,
@@ -8,17 +9,18 @@ use nonsmooth::laws::Law;
 
 const G: f64 = 9.81;
 /// All that take friction with accelerations.
-const SCHEMES: [&str; 5] = ["event-driven", "high-order", "splitting", "d1-minus", "generalized-alpha"];
+pub const SCHEMES: [&str; 5] =
+    ["event-driven", "high-order", "splitting", "d1-minus", "generalized-alpha"];
 
-fn coulomb(friction: f64) -> Coulomb {
+pub fn coulomb(friction: f64) -> Coulomb {
     Coulomb { friction, ..Coulomb::default() }
 }
 
-fn simulation((model, state): Built, scheme: &str, options: &Options, h: f64) -> Simulation {
+pub fn simulation((model, state): Built, scheme: &str, options: &Options, h: f64) -> Simulation {
     Simulation::new(model, state, integrator(scheme, options), h).expect("the scheme takes friction")
 }
 
-fn run(built: Built, scheme: &str, h: f64, n: u64) -> State {
+pub fn run(built: Built, scheme: &str, h: f64, n: u64) -> State {
     let mut simulation = simulation(built, scheme, &Options::default(), h);
     simulation.run(n, &mut []).unwrap_or_else(|error| panic!("{scheme}: {error}"));
     *simulation.state
@@ -151,5 +153,116 @@ fn on_a_belt_it_sticks_and_slips_as_the_closed_form_says() {
             };
             assert!(worst < tolerance, "{scheme}, {mu_s} {mu_d}: {worst:e}");
         }
+    }
+}
+
+/// A ball of mass 1 and radius 0.1 on a floor in a field of gravity, with Coulomb friction.
+fn rolling(planar: bool, mu: f64, gravity: [f64; 3], velocity: [f64; 3]) -> Built {
+    let mut yard = Yard::new(planar, 0.0);
+    let law = yard.builder.law("rough", coulomb(mu));
+    yard.builder.default_pair(law);
+    yard.builder.gravity(gravity);
+    yard.floor();
+    let ball = yard.ball("ball", 1.0, 0.1, yard.at(0.0, 0.1));
+    yard.builder.body(nonsmooth::model::rigid::Body { velocity, ..ball });
+    yard.build()
+}
+
+/// A ball that is thrown along the floor without spin slides for 2 v/(7 μ g), then rolls with 5/7 of its speed.
+#[test]
+fn a_ball_slides_then_rolls() {
+    let (mu, v) = (0.2, 1.0);
+    let (stop, rolls) = (2.0 * v / (7.0 * mu * G), 5.0 / 7.0 * v);
+    let exact = v * stop - 0.5 * mu * G * stop * stop + rolls * (0.5 - stop);
+    for scheme in SCHEMES {
+        for planar in [true, false] {
+            let (gravity, velocity) = match planar {
+                true => ([0.0, -G, 0.0], [v, 0.0, 0.0]),
+                false => ([0.0, 0.0, -G], [0.6 * v, -0.8 * v, 0.0]),
+            };
+            let end = run(rolling(planar, mu, gravity, velocity), scheme, 0.01, 50);
+            let way = if planar { end.q[0] } else { end.q[0].hypot(end.q[1]) };
+            let speed = if planar { end.v[0] } else { end.v[0].hypot(end.v[1]) };
+            eprintln!("{scheme}, plane {planar}: {:.1e} {:.1e}", way - exact, speed - rolls);
+            let tolerance = match scheme {
+                "event-driven" | "high-order" => 1e-9,
+                _ => 1e-3,
+            };
+            assert!((way - exact).abs() < tolerance, "{scheme}: {way}, not {exact}");
+            assert!((speed - rolls).abs() < 1e-9, "{scheme}: {speed}, not {rolls}");
+        }
+    }
+}
+
+/// A ball on an incline that slides across it. Its slip u = s (cos θ, sin θ), θ from the line of fall, obeys u̇ = b e − a u/‖u‖ with
+/// b = g sin α and a = 7/2 μ g cos α, so that with x = tan θ/2 and p = a/b: s = C x^{p−1} (1 + x²)/2, dt = −C/(2b) x^{p−2} (1 + x²) dx.
+/// From θ = 90°, where x = 1, it stops at x = 0 and rolls from then on. Returns the position of the centre along and across the fall.
+fn turned(t: f64, b: f64, p: f64, c: f64) -> ([f64; 2], f64) {
+    let stop = c / (2.0 * b) * (1.0 / (p - 1.0) + 1.0 / (p + 1.0));
+    let along = c * c / (4.0 * b) * (1.0 / (2.0 * p - 2.0) - 1.0 / (2.0 * p + 2.0));
+    let across = c * c / (2.0 * b) * (1.0 / (2.0 * p - 1.0) + 1.0 / (2.0 * p + 1.0));
+    // v = v₀ + 5/7 b t e + 2/7 (u − u₀), at first v₀ = u₀ = (0, c).
+    let fall = 5.0 / 14.0 * b * t * t + 2.0 / 7.0 * along;
+    ([fall, c * t + 2.0 / 7.0 * (across - c * t)], stop)
+}
+
+fn on_incline(mu: f64, alpha: f64, c: f64) -> Built {
+    let (sine, cosine) = alpha.sin_cos();
+    rolling(false, mu, [G * sine, 0.0, -G * cosine], [0.0, c, 0.0])
+}
+
+#[test]
+fn the_slip_of_a_ball_on_an_incline_turns_and_stops() {
+    let (alpha, p, c, t) = (0.3f64, 1.6, 1.0, 0.6);
+    let mu = p * 2.0 / 7.0 * alpha.tan();
+    let (exact, stop) = turned(t, G * alpha.sin(), p, c);
+    assert!(stop < 0.95 * t, "{stop}");
+    for scheme in SCHEMES {
+        let off = |n: u64| {
+            let end = run(on_incline(mu, alpha, c), scheme, t / n as f64, n);
+            (end.q[0] - exact[0]).hypot(end.q[1] - exact[1])
+        };
+        let (coarse, fine) = (off(30), off(60));
+        eprintln!("{scheme}: {coarse:.1e} {fine:.1e}, order {:.1}", (coarse / fine).log2());
+        let tolerance = match scheme {
+            "event-driven" => 1e-9,
+            "high-order" => 1e-7,
+            _ => 2e-3,
+        };
+        assert!(fine < tolerance, "{scheme}: {coarse:e} {fine:e}");
+    }
+}
+
+/// Order of `high-order` with its methods through changes between sticking and sliding.
+#[test]
+fn the_order_of_the_method_is_kept_through_stick_and_slip() {
+    use nonsmooth::laws::StaticDynamic;
+    let (k, w, mu_s, mu_d) = (20.0, 0.4, 0.5, 0.3);
+    let (alpha, p, c, t) = (0.3f64, 1.6, 1.0, 0.6);
+    let (exact, _) = turned(t, G * alpha.sin(), p, c);
+    for (method, order) in [("midpoint", 2.0), ("rk4", 4.0), ("dormand-prince", 5.0), ("gauss4", 4.0)] {
+        let options = Options::default().with_word("method", method);
+        let belt = |n: u64| {
+            let law = StaticDynamic { friction_static: mu_s, friction_dynamic: mu_d, restitution: 0.0 };
+            let mut simulation = simulation(on_belt(law, k, w), "high-order", &options, 4.0 / n as f64);
+            simulation.run(n, &mut []).expect("it runs");
+            (simulation.state.q[1] - carried(4.0, k, w, mu_s, mu_d)).abs()
+        };
+        let ball = |n: u64| {
+            let built = on_incline(p * 2.0 / 7.0 * alpha.tan(), alpha, c);
+            let mut simulation = simulation(built, "high-order", &options, t / n as f64);
+            simulation.run(n, &mut []).expect("it runs");
+            let q = &simulation.state.q;
+            (q[0] - exact[0]).hypot(q[1] - exact[1])
+        };
+        let measure = |off: &dyn Fn(u64) -> f64, n: u64| {
+            let (coarse, fine) = (off(n), off(4 * n));
+            eprintln!("{method}: {coarse:.1e} {fine:.1e}, order {:.2}", (coarse / fine).log2() / 2.0);
+            (coarse / fine).log2() / 2.0
+        };
+        let (on_belt, on_incline) =
+            (measure(&belt, 80), measure(&ball, if order < 3.0 { 40 } else { 8 }));
+        assert!(on_belt > order - 0.4, "{method}, belt: {on_belt}");
+        assert!(on_incline > order - 0.4, "{method}, incline: {on_incline}");
     }
 }

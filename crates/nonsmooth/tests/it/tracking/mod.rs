@@ -6,6 +6,7 @@ mod friction;
 pub mod joints;
 mod moving;
 mod refusals;
+mod several;
 
 use crate::by_name::integrator;
 use crate::kit::{Built, NewtonImpact, Options, Simulation};
