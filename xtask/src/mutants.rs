@@ -32,17 +32,34 @@ struct Mutant {
     patch: String,
 }
 
-/// Runs the mutants named, or all; true if each was noticed by its test.
+/// Chooses the mutants that no row of the page shows as noticed, so that a run that was stopped goes on.
+const OPEN: &str = "--open";
+
+/// Runs the mutants named, all, or those still open; true if each was noticed by its test.
 pub(crate) fn run(workspace: &Workspace, names: &[&str]) -> Result<bool, String> {
     let all = read(&workspace.root.join(FOLDER))?;
+    let page = std::fs::read_to_string(workspace.root.join(PAGE)).unwrap_or_default();
+    let noticed = page::noticed(&page);
+    let is_open = |mutant: &&Mutant| !noticed.contains(&mutant.name);
+    let open: Vec<&str> = all.iter().filter(is_open).map(|mutant| mutant.name.as_str()).collect();
+    let names = match names {
+        [OPEN] if open.is_empty() => {
+            println!("all {} mutants are noticed, says {PAGE}", all.len());
+            return Ok(true);
+        }
+        [OPEN] => &open[..],
+        names => names,
+    };
     if let Some(name) = names.iter().find(|name| !all.iter().any(|mutant| mutant.name == **name)) {
         let there: Vec<&str> = all.iter().map(|mutant| mutant.name.as_str()).collect();
         return Err(format!("no mutant `{name}`; there are: {}", there.join(", ")));
     }
-    let chosen: Vec<&Mutant> =
-        all.iter().filter(|m| names.is_empty() || names.contains(&m.name.as_str())).collect();
     let copy = Copy::new(workspace, "-alone", BTreeMap::new())?;
-    let (together, alone, changed) = switch_on(&copy, &chosen)?;
+    // The build is the same whoever is chosen.
+    let (mut together, mut alone, changed) = switch_on(&copy, &all)?;
+    for list in [&mut together, &mut alone] {
+        list.retain(|mutant| names.is_empty() || names.contains(&mutant.name.as_str()));
+    }
     let switched = Copy::new(workspace, "", changed)?;
     println!("{} mutants in one build, {} with a build each", together.len(), alone.len());
     let mut told = Told::new(workspace, &all);
@@ -110,16 +127,16 @@ fn by_command<'a>(mutants: &[&'a Mutant]) -> BTreeMap<&'a [String], Vec<&'a Muta
 }
 
 /// The mutants whose mistakes are within functions, the others, and the files with the mistakes of the first, each behind its switch.
-fn switch_on<'a>(copy: &Copy, chosen: &[&'a Mutant]) -> Result<Switched<'a>, String> {
+fn switch_on<'a>(copy: &Copy, all: &'a [Mutant]) -> Result<Switched<'a>, String> {
     let (mut together, mut alone) = (Vec::new(), Vec::new());
     // By path: name of the mutant, number of the body, body with the mistake.
     let mut changes: BTreeMap<String, Vec<(&str, usize, String)>> = BTreeMap::new();
-    for mutant in chosen {
+    for mutant in all {
         let Some(bodies) = within_functions(copy, mutant)? else {
-            alone.push(*mutant);
+            alone.push(mutant);
             continue;
         };
-        together.push(*mutant);
+        together.push(mutant);
         for (path, i, body) in bodies {
             changes.entry(path).or_default().push((&mutant.name, i, body));
         }

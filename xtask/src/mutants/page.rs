@@ -2,7 +2,7 @@
 
 use super::Mutant;
 use super::verdict::Verdict;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How the row of a mutant that was noticed ends.
 const NOTICED: &str = "| noticed |";
@@ -14,6 +14,11 @@ pub(super) fn rows(page: &str) -> BTreeMap<String, String> {
         Some((name.to_owned(), line.to_owned()))
     };
     page.lines().filter_map(row).collect()
+}
+
+/// Names of the mutants that a page shows as noticed.
+pub(super) fn noticed(page: &str) -> BTreeSet<String> {
+    rows(page).into_iter().filter(|(_, row)| row.ends_with(NOTICED)).map(|(name, _)| name).collect()
 }
 
 /// The row of a mutant.
@@ -57,6 +62,7 @@ mod tests {
             page.contains("1 of the 2 that were run were noticed; there are 3") && page.contains("RED"),
             "{page}"
         );
+        assert_eq!(noticed(&page), BTreeSet::from(["b".to_owned()]));
         let mut again = super::rows(&page);
         assert_eq!(again, rows);
         again.insert("a".to_owned(), row(&mutant("a"), &Verdict::Noticed(vec!["z".into()])));

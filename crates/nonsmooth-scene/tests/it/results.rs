@@ -290,6 +290,13 @@ fn bodies_contacts_and_events_have_their_names() {
     assert!(events.iter().any(|row| row["name"] == "stop" && row["a"].is_empty()));
     assert!(events.iter().any(|row| row["name"].is_empty() && row["a"] == "ground"));
     assert!(events.iter().all(|row| row["kind"] == "impact" && number(row, "t") > 0.0));
+    // Without friction the energy is that of the normal impulse against the mean velocity.
+    for row in events.iter().filter(|row| row["name"] == "stop") {
+        let [p, before, after, energy] =
+            ["impulse", "u_minus", "u_plus", "energy"].map(|name| number(row, name));
+        assert!(p > 0.0 && before < 0.0, "{row:?}");
+        assert!((energy - 0.5 * p * (before + after)).abs() < 1e-12 * (p * before).abs(), "{row:?}");
+    }
 }
 
 /// A rod of mass m on a hinge at its end, at rest at the level: the reaction begins with m g/4 and ends, at the bottom, with 5/2 m g.
