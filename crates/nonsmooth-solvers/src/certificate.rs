@@ -73,6 +73,12 @@ pub fn certify(problem: &Problem, p: &[f64], u: &mut Vec<f64>) -> Certificate {
     if square > 1e-290 && square < 1e290 && found.residual.is_finite() {
         return found;
     }
+    certify_scaled(problem, p, u, found)
+}
+
+/// The same where squares leave the range; `found` is what it seemed.
+#[cold]
+fn certify_scaled(problem: &Problem, p: &[f64], u: &mut Vec<f64>, found: Certificate) -> Certificate {
     let largest = problem.u_free.iter().chain(&*u).fold(0.0f64, |m, x| m.max(x.abs()));
     if largest == 0.0 || !largest.is_finite() {
         return found;
@@ -84,19 +90,25 @@ pub fn certify(problem: &Problem, p: &[f64], u: &mut Vec<f64>) -> Certificate {
 }
 
 /// The sums over all constraints, with velocities measured in units of 1/unit.
+#[inline(always)]
 fn sum_up(problem: &Problem, p: &[f64], u: &mut Vec<f64>, unit: f64) -> Sums {
     assert_eq!(p.len(), problem.size(), "one impulse per row of the problem");
-    u.clear();
     match &problem.delassus.form {
+        Form::Explicit(w) if problem.is_scalar() => certify_scalar(problem, w, p, u, unit),
         Form::Posed(posed) if is_bilateral(problem, posed) => {
-            return certify_bilateral(problem, posed, p, u, unit);
+            certify_bilateral(problem, posed, p, u, unit)
         }
-        Form::Posed(posed) => return certify_posed(problem, posed, p, u, unit),
-        Form::Explicit(w) if problem.is_scalar() => return certify_scalar(problem, w, p, u, unit),
-        _ => {}
+        Form::Posed(posed) => certify_posed(problem, posed, p, u, unit),
+        _ => certify_blocks(problem, p, u, unit),
     }
+}
+
+/// The sums where W is given by rows or by factors.
+#[inline(never)]
+fn certify_blocks(problem: &Problem, p: &[f64], u: &mut Vec<f64>, unit: f64) -> Sums {
+    u.clear();
     let rows = Rows::new(problem, p);
-    let mut sums = Sums::default();
+    let mut sums = Sums::NONE;
     let mut spare = None;
     for (c, (begin, set)) in problem.blocks().enumerate() {
         let range = begin..begin + set.dim();
@@ -116,8 +128,14 @@ fn sum_up(problem: &Problem, p: &[f64], u: &mut Vec<f64>, unit: f64) -> Sums {
 /// The sums where every constraint is one row of W.
 #[inline(always)]
 fn certify_scalar(problem: &Problem, w: &Sparse, p: &[f64], u: &mut Vec<f64>, unit: f64) -> Sums {
-    let (mut sums, mut spare) = (Sums::default(), None);
-    for (i, (&set, &free)) in problem.sets.iter().zip(&problem.u_free).enumerate() {
+    let (mut sums, mut spare) = (Sums::NONE, None);
+    let n = p.len();
+    if u.len() != n {
+        u.resize(n, 0.0);
+    }
+    let (sets, u_free, u) = (&problem.sets[..n], &problem.u_free[..n], &mut u[..n]);
+    for i in 0..n {
+        let (set, free) = (sets[i], u_free[i]);
         let (columns, values) = w.row(i);
         let (mut moved, mut weight) = (0.0, 0.0);
         for (&j, &w) in columns.iter().zip(values) {
@@ -130,16 +148,16 @@ fn certify_scalar(problem: &Problem, w: &Sparse, p: &[f64], u: &mut Vec<f64>, un
             weight = *spare.get_or_insert_with(|| spare_weight(problem));
         }
         let now = moved + free;
-        u.push(now);
+        u[i] = now;
         let share = share(problem, set, i, weight);
-        sums.see((i, set), &p[i..=i], (&[free], &[now]), (weight, share), unit);
+        sums.see((i, set), &[p[i]], (&[free], &[now]), (weight, share), unit);
     }
     sums
 }
 
 /// The residual of p with W p and the weights of all rows at hand: what `certify` computes.
 pub(crate) fn residual_by_weights(problem: &Problem, p: &[f64], moved: &[f64], weight: &[f64]) -> f64 {
-    let mut sums = Sums::default();
+    let mut sums = Sums::NONE;
     for (c, (begin, set)) in problem.blocks().enumerate() {
         let rows = begin..begin + set.dim();
         let free = &problem.u_free[rows.clone()];
@@ -164,7 +182,7 @@ fn share(problem: &Problem, set: Set, row: usize, weight: f64) -> f64 {
 }
 
 /// What is summed over constraints.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Sums {
     /// ‖r‖² of rigid constraints, and of those with compliance.
     natural: [f64; 2],
@@ -174,11 +192,14 @@ struct Sums {
     free: [f64; 2],
     /// Whether p = 0 violates any.
     violated: bool,
-    /// The constraint with the largest square, and that square.
-    worst: Option<(usize, f64)>,
+    /// The constraint with the largest square, and that square; −1 where there is none.
+    worst: (usize, f64),
 }
 
 impl Sums {
+    const NONE: Self =
+        Self { natural: [0.0; 2], acting: 0.0, free: [0.0; 2], violated: false, worst: (0, -1.0) };
+
     /// Adds one constraint with its u_free and u.
     #[inline(always)]
     fn see(
@@ -204,21 +225,21 @@ impl Sums {
         if violated || carries {
             self.acting += share * share * size;
         }
-        let soft = usize::from(share < 1.0);
-        self.natural[soft] += square;
         self.free[0] += size;
-        if soft == 1 {
+        if share < 1.0 {
+            self.natural[1] += square;
             self.free[1] += size;
+        } else {
+            self.natural[0] += square;
         }
-        self.compare(Some((c, square)));
+        self.compare(c, square);
     }
 
     /// Keeps the worse one; `!(a <= b)` lets a NaN win, so that it is seen.
     #[inline(always)]
-    fn compare(&mut self, other: Option<(usize, f64)>) {
-        let Some((_, square)) = other else { return };
-        if self.worst.is_none_or(|(_, worst)| !(square <= worst)) {
-            self.worst = other;
+    fn compare(&mut self, c: usize, square: f64) {
+        if !(square <= self.worst.1) {
+            self.worst = (c, square);
         }
     }
 
@@ -229,7 +250,7 @@ impl Sums {
         }
         self.acting += other.acting;
         self.violated |= other.violated;
-        self.compare(other.worst);
+        self.compare(other.worst.0, other.worst.1);
     }
 
     /// S².
@@ -247,7 +268,8 @@ impl Sums {
         }
         // Data beyond the range of numbers measure nothing.
         let residual = if scale.is_finite() { relative.sqrt() } else { f64::INFINITY };
-        Certificate { residual, scale: scale.sqrt(), worst: self.worst.map(|(c, _)| c) }
+        let (worst, square) = self.worst;
+        Certificate { residual, scale: scale.sqrt(), worst: (square != -1.0).then_some(worst) }
     }
 }
 
@@ -257,13 +279,15 @@ fn is_bilateral(problem: &Problem, posed: &Posed) -> bool {
 }
 
 /// The sums of such rows: r = u, and only the share of those with compliance needs a weight.
+#[inline(never)]
 fn certify_bilateral(problem: &Problem, posed: &Posed, p: &[f64], u: &mut Vec<f64>, unit: f64) -> Sums {
     let rows = &posed.jacobian;
     let mut v = vec![0.0; rows.layout().n];
     rows.push_all(&posed.mass, p, &mut v);
+    u.clear();
     u.resize(p.len(), 0.0);
     rows.multiply(&v, u);
-    let mut sums = Sums::default();
+    let mut sums = Sums::NONE;
     for c in 0..rows.n_constraints() {
         for (own, i) in rows.rows_of(c).enumerate() {
             let (free, d) = (problem.u_free[i], posed.compliance(i));
@@ -282,14 +306,16 @@ fn certify_bilateral(problem: &Problem, posed: &Posed, p: &[f64], u: &mut Vec<f6
 }
 
 /// The sums of masses and rows, chunk by chunk.
+#[inline(never)]
 fn certify_posed(problem: &Problem, posed: &Posed, p: &[f64], u: &mut Vec<f64>, unit: f64) -> Sums {
     let weights = posed.weights(&problem.sets);
     let mut v = Vec::new();
     posed.velocities(p, &mut v);
+    u.clear();
     u.resize(p.len(), 0.0);
     let spare = if weights.iter().all(|&w| w > 0.0) { 1.0 } else { spare_weight(problem) };
     let judge = |(k, (begin, u)): (usize, (usize, &mut [f64]))| {
-        let (mut sums, mut place) = (Sums::default(), 0);
+        let (mut sums, mut place) = (Sums::NONE, 0);
         let first = CHUNK * k;
         let last = (first + CHUNK).min(problem.sets.len());
         for c in first..last {
@@ -314,7 +340,7 @@ fn certify_posed(problem: &Problem, posed: &Posed, p: &[f64], u: &mut Vec<f64>, 
         chunks.push((begin, own));
         (rest, begin) = (others, begin + rows);
     }
-    let mut total = Sums::default();
+    let mut total = Sums::NONE;
     if chunks.len() > 1 && rayon::current_num_threads() > 1 {
         let parts: Vec<Sums> = chunks.into_par_iter().enumerate().map(judge).collect();
         parts.iter().for_each(|part| total.add(part));

@@ -161,6 +161,12 @@ impl Delassus {
                 && known.compliance == compliance
         });
         if same {
+            // Nothing was released.
+            if self.source.as_ref().is_some_and(|known| {
+                Arc::ptr_eq(&known.mass, mass) && Arc::ptr_eq(&known.jacobian, jacobian)
+            }) {
+                return;
+            }
             if let Some(source) = &mut self.source {
                 (source.mass, source.jacobian) = (mass.clone(), jacobian.clone());
             }
@@ -169,12 +175,18 @@ impl Delassus {
             }
             return;
         }
-        let list = constraints.map(<[u32]>::to_vec);
-        let mut kept = self.source.as_mut().map(|known| std::mem::take(&mut known.compliance));
-        let kept = kept.get_or_insert_default();
-        kept.clear();
-        kept.extend_from_slice(compliance);
-        self.set(mass.clone(), jacobian.clone(), list, std::mem::take(kept));
+        // The memory of the lists is used again.
+        let known = self.source.take();
+        let (known_list, mut own) = known.map_or_else(Default::default, |s| (s.list, s.compliance));
+        let list = constraints.map(|constraints| {
+            let mut list = known_list.unwrap_or_default();
+            list.clear();
+            list.extend_from_slice(constraints);
+            list
+        });
+        own.clear();
+        own.extend_from_slice(compliance);
+        self.set(mass.clone(), jacobian.clone(), list, own);
     }
 
     /// Lets masses and rows go, so that their owners may write them; `renew` comes before the next question.
@@ -292,6 +304,7 @@ impl Delassus {
     }
 
     /// v ← v + M̂⁻¹ Jᵀ p over all velocities; nothing where W was given by rows.
+    #[inline]
     pub fn push(&self, p: &[f64], v: &mut [f64]) {
         let Some(source) = &self.source else { return };
         let Source { mass, jacobian, .. } = source;

@@ -204,16 +204,20 @@ impl Jacobian {
     }
 
     /// out = J_c v.
-    #[inline]
+    #[inline(always)]
     pub fn dot(&self, c: usize, v: &[f64], out: &mut [f64]) {
+        let Kind::General(number) = self.kinds[c] else { return self.dot_bodies(c, v, out) };
+        let first = self.general[number as usize] as usize;
+        for (row, out) in (first..).zip(out) {
+            let (columns, values) = self.general_row(row);
+            *out = columns.iter().zip(values).map(|(&j, h)| h * v[j as usize]).sum();
+        }
+    }
+
+    /// The same of rows between bodies.
+    fn dot_bodies(&self, c: usize, v: &[f64], out: &mut [f64]) {
         match self.kinds[c] {
-            Kind::General(number) => {
-                let first = self.general[number as usize] as usize;
-                for (row, out) in (first..).zip(out) {
-                    let (columns, values) = self.general_row(row);
-                    *out = columns.iter().zip(values).map(|(&j, h)| h * v[j as usize]).sum();
-                }
-            }
+            Kind::General(_) => unreachable!("`dot` has them"),
             Kind::Contact(number) => {
                 let contact = &self.contacts[number as usize];
                 let mut world = [0.0; 3];
@@ -422,16 +426,22 @@ impl Jacobian {
     }
 
     /// v ← v + M̂⁻¹ J_cᵀ p, but for velocities of factored groups.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(&self, c: usize, mass: &MassGroups, p: &[f64], v: &mut [f64]) {
-        match self.kinds[c] {
-            Kind::General(number) => {
-                let first = self.general[number as usize] as usize;
-                for (row, p) in (first..).zip(p).filter(|(_, p)| **p != 0.0) {
-                    let (columns, values) = self.general_row(row);
-                    columns.iter().zip(values).for_each(|(&j, h)| mass.push_unit(j, h * p, v));
-                }
+        let Kind::General(number) = self.kinds[c] else { return self.push_bodies(c, mass, p, v) };
+        let first = self.general[number as usize] as usize;
+        for (row, p) in (first..).zip(p).filter(|(_, p)| **p != 0.0) {
+            let (columns, values) = self.general_row(row);
+            for (&j, h) in columns.iter().zip(values) {
+                mass.push_unit(j, h * p, v);
             }
+        }
+    }
+
+    /// The same of rows between bodies.
+    fn push_bodies(&self, c: usize, mass: &MassGroups, p: &[f64], v: &mut [f64]) {
+        match self.kinds[c] {
+            Kind::General(_) => unreachable!("`push` has them"),
             Kind::Contact(number) => {
                 let contact = &self.contacts[number as usize];
                 let [x, y, z] = contact.world(p);

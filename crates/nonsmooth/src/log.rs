@@ -216,6 +216,8 @@ pub struct StepLog {
     pub gaps: Vec<f64>,
     /// What the scheme has to say beyond that, in order.
     pub notes: Vec<Note>,
+    /// Whether it is known that nothing did work: all of `works` is zero.
+    pub(crate) is_still: bool,
     /// Works and impulses, by row, of impacts at the start of the step, where there were any.
     pub(crate) struck: Option<(Works, Vec<f64>)>,
     /// Pose and twist of rigid things at the end of the step: scratch of the ledger.
@@ -235,6 +237,7 @@ impl StepLog {
         self.counts = Counts::default();
         self.struck = None;
         (self.residual, self.missed, self.longest_drift) = (0.0, false, 0.0);
+        self.is_still = false;
     }
 
     /// Notes that the impulses of this solve acted.
@@ -334,6 +337,7 @@ impl StepLog {
     }
 
     /// Notes that constraint `c` of the log is an impact at time `t`.
+    #[inline(never)]
     pub(crate) fn impact(&mut self, c: usize, t: f64) {
         let log = &self.constraints;
         let rows = log.rows(c);

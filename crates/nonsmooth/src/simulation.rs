@@ -23,7 +23,7 @@ pub struct Observation<'a> {
     /// What happened in between.
     pub log: &'a StepLog,
     /// The state after the step with all velocities at the instant of q: what results show. It is `after` for schemes whose
-    /// velocities do not lag.
+    /// velocities do not lag, and in a run whose observers all say that they do not look at it.
     pub shown: &'a State,
 }
 
@@ -67,6 +67,11 @@ pub trait Observer {
         Ok(())
     }
 
+    /// Whether it looks at [`Observation::shown`], which takes time in schemes whose velocities lag.
+    fn looks_at_shown(&self) -> bool {
+        true
+    }
+
     /// Called after each step.
     fn step(&mut self, frame: &Observation<'_>) -> Result<(), UserError>;
 
@@ -87,6 +92,7 @@ pub struct Simulation {
     shown: State,
     log: StepLog,
     integrator: Box<dyn Integrator>,
+    is_staggered: bool,
     start: f64,
     step_size: f64,
 }
@@ -198,7 +204,8 @@ impl Simulation {
         let state: Box<State> = state.into();
         let start = state.t - state.step as f64 * step_size;
         let (next, shown, log) = (state.clone(), State::clone(&state), StepLog::default());
-        Ok(Self { model, state, next, shown, log, integrator, start, step_size })
+        let is_staggered = integrator.is_staggered();
+        Ok(Self { model, state, next, shown, log, integrator, is_staggered, start, step_size })
     }
 
     /// Continues a run from `state` on the grid of a run that began at `start` [s].
@@ -265,8 +272,23 @@ impl Simulation {
     }
 
     /// Makes one step; on error the state is as before.
-    #[inline]
     pub fn step(&mut self) -> Result<Observation<'_>, RunError> {
+        let is_synchronized = self.is_staggered;
+        self.advance(is_synchronized)?;
+        Ok(self.observation(is_synchronized))
+    }
+
+    /// The step just made.
+    #[inline]
+    fn observation(&self, is_synchronized: bool) -> Observation<'_> {
+        let Self { model, state, next, shown, log, .. } = self;
+        let shown: &State = if is_synchronized { shown } else { state };
+        Observation { model, before: next, after: state, log, shown }
+    }
+
+    /// Makes one step; where asked for, `shown` follows.
+    #[inline(always)]
+    fn advance(&mut self, is_synchronized: bool) -> Result<(), RunError> {
         self.log.clear();
         self.log.constraints.length = self.step_size;
         let made = self.integrator.step(
@@ -284,16 +306,13 @@ impl Simulation {
         self.log.events.iter_mut().filter(|e| e.t == self.next.t).for_each(|e| e.t = t);
         self.next.t = t;
         self.check_appearance()?;
-        let is_staggered = self.integrator.is_staggered();
-        if is_staggered {
+        if is_synchronized {
             let synchronized = self.integrator.synchronize(&self.model, &self.next, &mut self.shown);
             let (step, t) = (self.next.step, self.state.t);
             synchronized.map_err(|source| RunError::Step { step, t, source: *source })?;
         }
         std::mem::swap(&mut self.state, &mut self.next);
-        let Self { model, state, next, shown, log, .. } = self;
-        let shown: &State = if is_staggered { shown } else { state };
-        Ok(Observation { model, before: next, after: state, log, shown })
+        Ok(())
     }
 
     /// Refuses a step after which a body appears inside of another.
@@ -321,8 +340,11 @@ impl Simulation {
                 told.map_err(|source| RunError::Observer { step: 0, source })?;
             }
         }
+        let is_synchronized =
+            self.is_staggered && observers.iter().any(|observer| observer.looks_at_shown());
         for _ in 0..n {
-            let frame = self.step()?;
+            self.advance(is_synchronized)?;
+            let frame = self.observation(is_synchronized);
             for observer in &mut *observers {
                 let step = frame.after.step;
                 observer.step(&frame).map_err(|source| RunError::Observer { step, source })?;

@@ -15,13 +15,13 @@ use super::{Entry, Integrator, Refusal};
 use crate::error::StepResult;
 use crate::instants::Configuration;
 use crate::log::{Counts, StepLog};
-use crate::model::{Activation, Level, Model, State, Theta};
+use crate::model::{Activation, ActiveConstraints, Level, Model, State, Theta};
 use crate::newton::{Newton, Solved, Verdict};
 use crate::part::Part;
 use crate::phases::{
-    LawForm, Ledger, REDUNDANT, SolverSettings, Struck, account, advance, apply, assemble, certify_pass,
-    correct, detect, factorize, guess, is_bilateral, judge, linearize, set_laws, set_offsets, solve,
-    strike,
+    LawForm, Ledger, Mass, REDUNDANT, SolverSettings, Struck, account, account_still, advance, apply,
+    assemble, certify_pass, correct, detect, factorize, guess, is_bilateral, judge, linearize, set_laws,
+    set_offsets, solve, strike,
 };
 use crate::scratch::Scratch;
 use nonsmooth_solvers::{Declared, Factored, Kind, Options, Problem, Status};
@@ -153,12 +153,11 @@ impl Passes {
             return Ok(passes);
         }
         let part = Part::whole(now.t, rule.h);
-        let (level, ahead) = self.level(rule);
-        let Scratch { at, active, mass, free, problem, impulses, v_next, .. } = scratch;
-        let SolverSettings { solver, tolerance, .. } = settings;
-
+        let (level, _) = self.level(rule);
+        let Scratch { at, v_next, .. } = scratch;
         let mut newton = self.newton.start(model, self.position_level, at.velocities(now), v_next);
         loop {
+            let Scratch { at, active, mass, free, problem, v_next, .. } = scratch;
             if newton.is_needed() {
                 at.predict(model, now, rule, self.configuration, v_next)?;
             }
@@ -167,15 +166,37 @@ impl Passes {
             model.free_motion(&part, &pass, rule, mass.groups(), free)?;
             linearize(model, &part, &pass, active)?;
             set_offsets(model, &part, &pass, level, active)?;
-            set_laws(model, now, LawForm::Step, (rule.h, ahead), impulses, active);
-            assemble(active, mass, free, problem);
-            solve(&mut **solver, *tolerance, problem, impulses, log)?;
-            apply(problem, free, impulses, v_plus);
-            let solved = Solved { problem, free, rule, q_end: pass.end.q, tolerance: *tolerance };
+            self.impose(model, now, rule, (scratch, settings), v_plus, log)?;
+            if !newton.is_needed() {
+                return Ok(1);
+            }
+            let Scratch { at, free, problem, impulses, v_next, .. } = scratch;
+            let (q_end, tolerance) = (at.end(now).q, settings.tolerance);
+            let solved = Solved { problem, free, rule, q_end, tolerance };
             if newton.is_done(&solved, v_next, v_plus, impulses)? {
                 return Ok(newton.iterations());
             }
         }
+    }
+
+    /// The laws of the active constraints act on v_free: v⁺.
+    #[inline(never)]
+    fn impose(
+        self,
+        model: &Model,
+        now: &State,
+        rule: Theta,
+        (scratch, settings): (&mut Scratch, &mut SolverSettings),
+        v_plus: &mut Vec<f64>,
+        log: &mut StepLog,
+    ) -> StepResult {
+        let Scratch { active, mass, free, problem, impulses, .. } = scratch;
+        let (_, ahead) = self.level(rule);
+        set_laws(model, now, LawForm::Step, (rule.h, ahead), impulses, active);
+        assemble(active, mass, free, problem);
+        solve(&mut *settings.solver, settings.tolerance, problem, impulses, log)?;
+        apply(problem, free, impulses, v_plus);
+        Ok(())
     }
 
     /// The same where all constraints are bilateral and join bodies, by one factor (`phases/correct.rs`). None where it has no sound factor or
@@ -248,6 +269,16 @@ impl Passes {
         let ahead = rule.h * rule.theta;
         if self.position_level { (Level::Position { ahead }, ahead) } else { (Level::Velocity, 0.0) }
     }
+
+    /// Whether a pass has nothing to evaluate but v_free, which is a fall: M̂ and J are those of the step before, and the rows have
+    /// no offset.
+    #[inline]
+    fn is_steady(self, model: &Model, rule: Theta, mass: &Mass, active: &ActiveConstraints) -> bool {
+        model.is_ballistic()
+            && mass.is_for(model, rule.coeffs())
+            && (active.is_empty()
+                || model.has_constant_rows() && !active.is_new() && !self.position_level)
+    }
 }
 
 pub(super) fn place(word: &str) -> Configuration {
@@ -295,14 +326,19 @@ impl Integrator for MoreauJean {
             now
         };
         impulses.warm_start(model, now, active, h);
-        log.newton_iterations =
-            if active.is_empty() && model.is_ballistic() && mass.is_for(model, rule.coeffs()) {
-                // Constant loads on independent coordinates, and nothing in contact.
-                model.fall(now, h, mass.groups(), free, &mut next.v);
-                1
+        log.newton_iterations = 1;
+        if !passes.is_steady(model, rule, mass, active) {
+            log.newton_iterations =
+                passes.iterate(model, now, rule, (scratch, settings), &mut next.v, log)?;
+        } else {
+            free.clear_impulses();
+            if active.is_empty() {
+                model.fall(now, h, mass.groups(), &mut next.v);
             } else {
-                passes.iterate(model, now, rule, (scratch, settings), &mut next.v, log)?
-            };
+                model.fall(now, h, mass.groups(), &mut free.v);
+                passes.impose(model, now, rule, (scratch, settings), &mut next.v, log)?;
+            }
+        }
         let Scratch { at, active, free, impulses, v_next, v_mean, .. } = scratch;
         judge(model, active, settings.tolerance, settings.policy, log)?;
         log.counts = Counts { steps: 1, rejected: 0, evaluations: log.newton_iterations as u64 };
@@ -312,6 +348,9 @@ impl Integrator for MoreauJean {
         advance(model, now, rule, (active, impulses), v_mean, next)?;
 
         let v_next: &[f64] = if model.has_working_axes() { v_next } else { &next.v };
+        if active.is_empty() && model.is_still(rule, rule.theta, free) {
+            return account_still(model, &at.made(now, next, v_next), log);
+        }
         let ledger = Ledger {
             now,
             next,

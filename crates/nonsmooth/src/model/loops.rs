@@ -117,10 +117,7 @@ impl Model {
         free: &mut Free,
     ) -> StepResult {
         free.v.resize(self.n_velocities(), 0.0);
-        free.external.clear();
-        free.inertial.clear();
-        free.drives.clear();
-        free.elastic.clear();
+        free.clear_impulses();
         if !self.forces.is_empty() {
             self.external_impulse(at, rule, free)?;
         }
@@ -130,15 +127,13 @@ impl Model {
         self.theta_motions().try_for_each(|motion| motion.free_motion(self, part, at, rule, mass, free))
     }
 
-    /// v⁺ of a model of independent coordinates under constant loads, where no constraint is active.
+    /// v_free of a model of independent coordinates under constant loads: v⁺ where no constraint is active.
     #[inline(always)]
-    pub fn fall(&self, now: &State, h: f64, mass: &MassGroups, free: &mut Free, v_next: &mut Vec<f64>) {
-        free.external.clear();
-        free.inertial.clear();
-        if v_next.len() != self.loads.len() {
-            v_next.resize(self.loads.len(), 0.0);
+    pub fn fall(&self, now: &State, h: f64, mass: &MassGroups, v_free: &mut Vec<f64>) {
+        if v_free.len() != self.loads.len() {
+            v_free.resize(self.loads.len(), 0.0);
         }
-        fall(&self.loads, &now.v, h, mass.scalars(), v_next);
+        fall(&self.loads, &now.v, h, mass.scalars(), v_free);
     }
 
     /// v + κ M⁻¹ f of all families at an instant, with the forces of the model; κ = `length` [s]; springs look `ahead` [s]. Forces depend on
@@ -152,10 +147,7 @@ impl Model {
         free: &mut Free,
     ) -> StepResult {
         free.v.resize(self.n_velocities(), 0.0);
-        free.external.clear();
-        free.inertial.clear();
-        free.drives.clear();
-        free.elastic.clear();
+        free.clear_impulses();
         if !self.forces.is_empty() {
             free.external.resize(self.n_velocities(), 0.0);
             self.add_forces(seen, length, free)?;
@@ -266,6 +258,12 @@ impl Model {
     #[inline]
     pub fn flows(&self, rule: Theta, phi: f64, free: &Free) -> bool {
         flows(self.keeps_energy, rule, phi, free)
+    }
+
+    /// Whether nothing does work in a θ-step without active constraints.
+    #[inline]
+    pub(crate) fn is_still(&self, rule: Theta, phi: f64, free: &Free) -> bool {
+        !self.has_working_axes() && !self.flows(rule, phi, free)
     }
 
     /// Works of a θ-step beside those of constraints.

@@ -113,7 +113,7 @@ pub struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     /// What is known of a constraint; names must come in ascending order.
-    #[inline]
+    #[inline(always)]
     pub fn find(&mut self, id: ConstraintId) -> Option<Remembered<'a>> {
         let ids = &self.memory.ids;
         while ids.get(self.at).is_some_and(|known| *known < id) {

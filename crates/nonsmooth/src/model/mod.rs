@@ -122,6 +122,7 @@ pub struct Model {
     has_constant_mass: bool,
     has_linear_systems: bool,
     is_ballistic: bool,
+    has_constant_rows: bool,
     keeps_energy: bool,
     sees_velocities: bool,
     /// Constant loads of all families where the model is ballistic.
@@ -171,6 +172,7 @@ impl Model {
             has_constant_mass: false,
             has_linear_systems: false,
             is_ballistic: false,
+            has_constant_rows: false,
             keeps_energy: false,
             sees_velocities: false,
             loads: Vec::new(),
@@ -197,6 +199,7 @@ impl Model {
         if model.is_ballistic {
             model.loads = model.systems.iter().flat_map(|family| family.loads()).copied().collect();
         }
+        model.has_constant_rows = model.constraints.iter().all(|family| family.has_constant_rows());
         model.keeps_energy = model.systems.iter().all(|family| family.layout().keeps_energy);
         model.sees_velocities = model.systems.iter().any(|family| family.layout().sees_velocities)
             || model.forces.iter().any(|force| force.depends_on_state());
@@ -282,6 +285,12 @@ impl Model {
     #[inline]
     pub fn is_ballistic(&self) -> bool {
         self.is_ballistic
+    }
+
+    /// Whether J of all constraints is constant and nothing moves by itself.
+    #[inline]
+    pub fn has_constant_rows(&self) -> bool {
+        self.has_constant_rows
     }
 
     /// Number of members of all families.

@@ -68,18 +68,32 @@ impl EnergyLedger {
     /// Books one step.
     #[inline]
     pub fn book(&mut self, after: Energies, works: Works) {
+        let Works { contact, joint, scheme, projection, .. } = works;
+        self.total += works;
+        self.book_change(after, works.sum(), contact + joint + scheme + projection);
+    }
+
+    /// Books a change of the energies, of which `works` are explained and `created` is what the scheme did itself.
+    #[inline]
+    fn book_change(&mut self, after: Energies, works: f64, created: f64) {
         let before = self.energies;
         let change = (after.kinetic - before.kinetic) + (after.potential - before.potential);
-        self.step_remainder = change - works.sum();
+        self.step_remainder = change - works;
         self.remainder += self.step_remainder;
-        self.worst_remainder = self.worst_remainder.max(self.step_remainder.abs());
-        self.scale = self.scale.max(after.kinetic + after.potential.abs());
-        let Works { contact, joint, scheme, projection, .. } = works;
-        self.error += contact + joint + scheme + projection + self.step_remainder;
-        self.worst_error = self.worst_error.max(self.error.abs());
-        self.largest_kinetic = self.largest_kinetic.max(after.kinetic);
-        self.total += works;
+        raise(&mut self.worst_remainder, self.step_remainder.abs());
+        raise(&mut self.scale, after.kinetic + after.potential.abs());
+        self.error += created + self.step_remainder;
+        raise(&mut self.worst_error, self.error.abs());
+        raise(&mut self.largest_kinetic, after.kinetic);
         self.energies = after;
+    }
+}
+
+/// Keeps the larger one; what is no number is passed over.
+#[inline(always)]
+fn raise(largest: &mut f64, x: f64) {
+    if x > *largest {
+        *largest = x;
     }
 }
 
@@ -89,8 +103,16 @@ impl Observer for EnergyLedger {
         Ok(())
     }
 
+    fn looks_at_shown(&self) -> bool {
+        false
+    }
+
     fn step(&mut self, frame: &Observation<'_>) -> Result<(), UserError> {
-        self.book(frame.log.energies, frame.log.works);
+        if frame.log.is_still {
+            self.book_change(frame.log.energies, 0.0, 0.0);
+        } else {
+            self.book(frame.log.energies, frame.log.works);
+        }
         Ok(())
     }
 }

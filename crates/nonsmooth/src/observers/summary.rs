@@ -70,6 +70,7 @@ pub struct Noted {
 
 impl Summary {
     /// Books one step.
+    #[inline]
     pub fn book(&mut self, step: &Observation<'_>) {
         let (log, t) = (step.log, step.after.t);
         self.steps += 1;
@@ -84,8 +85,8 @@ impl Summary {
             (self.residual, self.residual_at) = (log.residual, t);
         }
         self.unconverged += u64::from(log.missed);
-        for note in &log.notes {
-            self.book_note(note.what, note.value, t, Vec::new);
+        if !log.notes.is_empty() {
+            self.book_notes(log, t);
         }
         for (i, &gap) in log.gaps.iter().enumerate() {
             // Written so that the common case, a gap above the worst, costs one comparison.
@@ -97,6 +98,13 @@ impl Summary {
         }
         if !log.events.is_empty() || !step.model.rigid.bodies.is_empty() {
             self.book_warnings(step);
+        }
+    }
+
+    #[inline(never)]
+    fn book_notes(&mut self, log: &StepLog, t: f64) {
+        for note in &log.notes {
+            self.book_note(note.what, note.value, t, Vec::new);
         }
     }
 
@@ -161,6 +169,10 @@ impl Summary {
 }
 
 impl Observer for Summary {
+    fn looks_at_shown(&self) -> bool {
+        false
+    }
+
     fn step(&mut self, step: &Observation<'_>) -> Result<(), UserError> {
         self.book(step);
         Ok(())

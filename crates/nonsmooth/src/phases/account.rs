@@ -60,6 +60,15 @@ pub fn account(model: &Model, step: &Ledger<'_>, v_phi: &mut Vec<f64>, log: &mut
     model.gaps(&next, &mut log.gaps)
 }
 
+/// The same of a step in which nothing does work: energies and gaps at its end.
+#[inline(always)]
+pub fn account_still(model: &Model, next: &Instant<'_>, log: &mut StepLog) -> StepResult {
+    log.works = Works::default();
+    log.is_still = true;
+    log.energies = model.energies(next)?;
+    model.gaps(next, &mut log.gaps)
+}
+
 /// The same where poses and presence count.
 #[inline(never)]
 fn account_rigid(
@@ -81,7 +90,7 @@ fn account_rigid(
     Ok(())
 }
 
-/// Works of rows, families and scheme.
+/// Adds the works of rows, families and scheme to those of the log.
 #[inline(never)]
 fn works_of(
     model: &Model,
@@ -90,20 +99,18 @@ fn works_of(
     v_phi: &mut Vec<f64>,
     log: &mut StepLog,
 ) -> StepResult {
-    let mut works = Works::default();
     let v = step.at.velocities(step.now);
     v_phi.clear();
     v_phi.extend(step.v_next.iter().zip(v).map(|(w, v)| step.phi * w + (1.0 - step.phi) * v));
     if !step.active.is_empty() {
-        row_works(model, step, v_phi, &mut works, log);
+        row_works(model, step, v_phi, log);
     }
     if model.flows(step.rule, step.phi, step.free) || model.is_elastic() {
-        add_flows(model, step, next, v_phi, &mut works)?;
+        add_flows(model, step, next, v_phi, &mut log.works)?;
     }
     if let Some((struck, _)) = &log.struck {
-        works += *struck;
+        log.works += *struck;
     }
-    log.works = works;
     Ok(())
 }
 
@@ -149,8 +156,8 @@ fn energies_of(
 }
 
 /// Works of all rows, and what happened to the constraints.
-#[inline(never)]
-fn row_works(model: &Model, step: &Ledger<'_>, v_phi: &[f64], works: &mut Works, log: &mut StepLog) {
+#[inline(always)]
+fn row_works(model: &Model, step: &Ledger<'_>, v_phi: &[f64], log: &mut StepLog) {
     let (active, p, phi) = (step.active, &step.impulses.p, step.phi);
     log.constraints.open(active, p);
     let mut u = [0.0; 6];
@@ -169,12 +176,13 @@ fn row_works(model: &Model, step: &Ledger<'_>, v_phi: &[f64], works: &mut Works,
             }
             active.jacobian.dot(c, v_phi, &mut u[..dim]);
             let begins = step.impulses.before[rows.start] <= 0.0 && !log.was_struck(active.ids[c]);
-            let (first, rubbed) = (family.column(model, active.laws[c], 0), works.friction);
+            let (first, rubbed) = (family.column(model, active.laws[c], 0), log.works.friction);
             for (k, row) in rows.clone().enumerate() {
                 let rate =
                     active.rates.get(row).map_or(0.0, |[now, next]| phi * next + (1.0 - phi) * now);
                 let work = p[row] * (u[k] + rate);
                 log.constraints.work[row] = work;
+                let works = &mut log.works;
                 works.prescribed -= p[row] * rate;
                 match if k == 0 { first } else { family.column(model, active.laws[c], k) } {
                     Column::Contact if begins => works.impact += work,
@@ -186,7 +194,7 @@ fn row_works(model: &Model, step: &Ledger<'_>, v_phi: &[f64], works: &mut Works,
                 }
             }
             if begins && p[rows.start] > 0.0 && first == Column::Contact {
-                works.name_gain(rubbed);
+                log.works.name_gain(rubbed);
                 log.impact(c, step.next.t);
             }
         }

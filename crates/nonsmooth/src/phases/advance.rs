@@ -165,7 +165,7 @@ fn commit_histories(
     for run in &active.runs {
         let law = model.law(run.law);
         let n = run.n_history;
-        let mut histories = impulses.history(now, active, run);
+        let mut histories = impulses.history(now, &active.ids[run.constraints.clone()], n);
         for (k, c) in run.constraints.clone().enumerate() {
             let own = &mut histories[k * n..(k + 1) * n];
             if n > 0 {

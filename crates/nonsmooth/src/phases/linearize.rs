@@ -80,28 +80,29 @@ fn write_laws(
     impulses: &Impulses,
     active: &mut ActiveConstraints,
 ) {
-    let n = active.n_rows();
-    active.shift.fill(0.0);
-    active.compliance.resize(n, 0.0);
-    for k in 0..active.runs.len() {
-        let run = active.runs[k].clone();
+    let ActiveConstraints {
+        ids, runs, gap, u_minus, row_start, set_start, sets, shift, compliance, ..
+    } = active;
+    shift.fill(0.0);
+    compliance.resize(shift.len(), 0.0);
+    for run in &*runs {
         let law = model.law(run.law);
-        let rows = active.rows_of(&run.constraints);
-        let sets = active.set_start[run.constraints.start] as usize
-            ..active.set_start[run.constraints.end] as usize;
-        let history = impulses.history(now, active, &run);
+        let own = run.constraints.start..run.constraints.end;
+        let among = |start: &[u32]| start[own.start] as usize..start[own.end] as usize;
+        let (rows, own_sets) = (among(row_start), among(set_start));
+        let history = impulses.history(now, &ids[own.clone()], run.n_history);
         let mut rows = LawRows {
             dim: run.dim,
             h,
             ahead,
-            gap: &active.gap[run.constraints.clone()],
-            u_minus: &active.u_minus[rows.clone()],
+            gap: &gap[own],
+            u_minus: &u_minus[rows.clone()],
             p_before: &impulses.before[rows.clone()],
             history: &history,
             coupled: &[],
-            sets: &mut active.sets[sets],
-            shift: &mut active.shift[rows.clone()],
-            compliance: &mut active.compliance[rows],
+            sets: &mut sets[own_sets],
+            shift: &mut shift[rows.clone()],
+            compliance: &mut compliance[rows],
             given: &mut [],
         };
         match form {

@@ -18,7 +18,7 @@ mod solve;
 mod solve_part;
 mod tangent;
 
-pub use account::{Ledger, account};
+pub use account::{Ledger, account, account_still};
 pub use advance::{advance, carry_over, conclude};
 pub use angles::{Angles, KineticAngles, kinetic_angles};
 pub use assemble::{apply, assemble};

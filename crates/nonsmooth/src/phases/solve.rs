@@ -2,8 +2,7 @@
 
 use crate::error::{StepError, StepResult};
 use crate::log::StepLog;
-use crate::model::constraints::LawRun;
-use crate::model::{ActiveConstraints, Model, State};
+use crate::model::{ActiveConstraints, ConstraintId, Model, State};
 use nonsmooth_solvers::{Options, Problem, Report, Solver, Status};
 
 /// What to do with a step whose problem was not brought to tolerance.
@@ -104,22 +103,21 @@ impl Impulses {
         self.p.extend_from_slice(&self.before);
     }
 
-    /// Histories of a run of constraints, zeros where a constraint is new. Without histories nothing is allocated.
+    /// Histories of `n` numbers of a run of constraints, zeros where a constraint is new. Without histories nothing is allocated.
     #[inline]
-    pub(crate) fn history(&self, now: &State, active: &ActiveConstraints, run: &LawRun) -> Vec<f64> {
+    pub(crate) fn history(&self, now: &State, ids: &[ConstraintId], n: usize) -> Vec<f64> {
         let mut out = Vec::new();
-        if run.n_history > 0 {
-            recall_histories(now, active, run, &mut out);
+        if n > 0 {
+            recall_histories(now, ids, n, &mut out);
         }
         out
     }
 }
 
 #[inline(never)]
-fn recall_histories(now: &State, active: &ActiveConstraints, run: &LawRun, out: &mut Vec<f64>) {
-    let n = run.n_history;
-    for c in run.constraints.clone() {
-        match now.memory.find(active.ids[c]).filter(|known| known.history.len() == n) {
+fn recall_histories(now: &State, ids: &[ConstraintId], n: usize, out: &mut Vec<f64>) {
+    for &id in ids {
+        match now.memory.find(id).filter(|known| known.history.len() == n) {
             Some(known) => out.extend_from_slice(known.history),
             None => out.resize(out.len() + n, 0.0),
         }
@@ -157,7 +155,7 @@ pub fn judge(
     policy: Policy,
     log: &mut StepLog,
 ) -> StepResult {
-    let Some(report) = log.solves.last().copied() else { return Ok(()) };
+    let Some(&report) = log.solves.last() else { return Ok(()) };
     log.acted(&report);
     if report.status == Status::Converged {
         return Ok(());

@@ -9,6 +9,10 @@ pub(super) struct Colours {
     pub(super) order: Vec<u32>,
     /// Where each colour begins in `order`; one more entry than colours.
     pub(super) start: Vec<usize>,
+    /// Scratch: the first 64 colours of each thing, the colour of each constraint, the next place of each colour.
+    used: Vec<u64>,
+    colour: Vec<u32>,
+    next: Vec<usize>,
 }
 
 impl Colours {
@@ -20,9 +24,26 @@ impl Colours {
     where
         T: Iterator<Item = &'a u32> + Clone,
     {
-        let mut used = vec![0u64; n_things];
+        let mut found = Self::default();
+        found.find_greedy(n, n_things, things_of);
+        found
+    }
+
+    /// The same in memory that is kept.
+    pub(super) fn find_greedy<'a, T>(
+        &mut self,
+        n: usize,
+        n_things: usize,
+        things_of: impl Fn(usize) -> T,
+    ) where
+        T: Iterator<Item = &'a u32> + Clone,
+    {
+        let Self { used, colour, .. } = self;
+        used.clear();
+        used.resize(n_things, 0);
+        colour.clear();
+        colour.resize(n, 0);
         let mut beyond: HashMap<u32, Vec<u64>> = HashMap::new();
-        let mut colour = vec![0u32; n];
         let mut taken: Vec<u64> = Vec::new();
         for c in 0..n {
             let first = things_of(c).fold(0, |first, &thing| first | used[thing as usize]);
@@ -46,7 +67,7 @@ impl Colours {
                 words[word] |= 1 << bit;
             }
         }
-        Self::sorted(&colour)
+        self.sort();
     }
 
     /// By neighbours: two constraints that stand in each other's lists differ.
@@ -71,21 +92,26 @@ impl Colours {
                 taken.len() - 1
             }) as u32;
         }
-        Self::sorted(&colour)
+        let mut found = Self { colour, ..Self::default() };
+        found.sort();
+        found
     }
 
-    fn sorted(colour: &[u32]) -> Self {
+    /// Order and starts by `colour`.
+    fn sort(&mut self) {
+        let Self { order, start, colour, next, .. } = self;
         let n_colours = colour.iter().max().map_or(0, |c| *c as usize + 1);
-        let mut start = vec![0; n_colours + 1];
+        start.clear();
+        start.resize(n_colours + 1, 0);
         colour.iter().for_each(|&c| start[c as usize + 1] += 1);
         (0..n_colours).for_each(|c| start[c + 1] += start[c]);
-        let mut next = start.clone();
-        let mut order = vec![0; colour.len()];
+        next.clone_from(start);
+        order.clear();
+        order.resize(colour.len(), 0);
         for (i, &c) in colour.iter().enumerate() {
             order[next[c as usize]] = i as u32;
             next[c as usize] += 1;
         }
-        Self { order, start }
     }
 }
 

@@ -80,8 +80,6 @@ pub struct ActiveConstraints {
     pub rates: Vec<[f64; 2]>,
     /// u⁺ = J v⁺ + offset by row [m/s].
     pub offset: Vec<f64>,
-    /// How each takes part.
-    pub role: Vec<Role>,
     /// Sets of impulses: one per constraint, or one per row where rows stand alone (joints). Written by the laws.
     pub sets: Vec<Set>,
     /// First set of each constraint; one more than ids.
@@ -139,6 +137,8 @@ impl ActiveConstraints {
         self.written.clear();
         self.runs.clear();
         self.sets.clear();
+        self.offset.clear();
+        self.shift.clear();
         self.row_start = vec![0];
         self.set_start = vec![0];
     }
@@ -153,9 +153,6 @@ impl ActiveConstraints {
         self.rates.clear();
         self.places.clear();
         self.features.clear();
-        self.offset.clear();
-        self.shift.clear();
-        self.role.clear();
         self.carried.clear();
         self.compliance.clear();
     }
@@ -311,6 +308,8 @@ impl ActiveConstraints {
             self.runs.clear();
             self.sets.clear();
             self.set_start.truncate(1);
+            self.offset.clear();
+            self.shift.clear();
         }
     }
 
@@ -318,9 +317,8 @@ impl ActiveConstraints {
     fn complete(&mut self, model: &Model) {
         self.is_new = self.ids != self.written || self.row_start != self.written_rows;
         let n = self.u_minus.len();
-        self.offset.resize(n, 0.0);
-        self.shift.resize(n, 0.0);
-        self.role.resize(self.ids.len(), Role::Lasting);
+        zero(&mut self.offset, n);
+        zero(&mut self.shift, n);
         self.carried.resize(self.ids.len(), false);
         if self.is_new || !self.runs_are_written || self.runs.is_empty() {
             self.find_runs(model);
@@ -395,5 +393,16 @@ impl ActiveConstraints {
     /// Forgets everything that another model or a failed step may have left.
     pub fn reset(&mut self) {
         *self = Self::default();
+    }
+}
+
+/// Makes `x` n zeros.
+#[inline]
+fn zero(x: &mut Vec<f64>, n: usize) {
+    if x.len() == n {
+        x.fill(0.0);
+    } else {
+        x.clear();
+        x.resize(n, 0.0);
     }
 }

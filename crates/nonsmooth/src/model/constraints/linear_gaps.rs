@@ -98,12 +98,14 @@ impl LinearGaps {
         (terms.sum::<f64>() + row.offset, size)
     }
 
-    #[inline]
+    // Out of line: most gaps are open in most steps.
+    #[inline(never)]
     fn push(&self, i: usize, gap: f64, u: f64, active: &mut ActiveConstraints) {
         active.push(ConstraintId::member(self.index, i), self.rows[i].law, gap, &[u]);
     }
 
     /// Whether a member of the part is involved in gap `i`.
+    #[inline(never)]
     fn is_of(&self, model: &Model, part: &Part<'_>, i: usize) -> bool {
         model.involves(part, self.terms(&self.rows[i]).0)
     }
@@ -131,6 +133,10 @@ impl ConstraintFamily for LinearGaps {
     }
 
     fn is_linear(&self, _model: &Model) -> bool {
+        true
+    }
+
+    fn has_constant_rows(&self) -> bool {
         true
     }
 
@@ -210,7 +216,7 @@ impl ConstraintFamily for LinearGaps {
     #[inline]
     fn gaps(&self, _model: &Model, at: &Instant<'_>, of: GapsOf<'_>, out: &mut Vec<f64>) -> StepResult {
         match of {
-            GapsOf::Members => out.extend(self.rows.iter().map(|row| self.gap(row, at.q))),
+            GapsOf::Members => self.rows.iter().for_each(|row| out.push(self.gap(row, at.q))),
             GapsOf::Active(active, own) => {
                 let rows = active.ids[own.clone()].iter().map(|id| &self.rows[id.number()]);
                 out.extend(rows.map(|row| self.gap(row, at.q)));

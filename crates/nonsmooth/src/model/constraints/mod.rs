@@ -68,11 +68,13 @@ impl Activation {
     /// Time to look ahead [s] and distance up to which a gap counts as closed [m], for gaps of coordinates.
     #[inline]
     pub fn of_gaps(self) -> (f64, f64) {
+        if let Activation::Ahead { ahead, distance } = self {
+            return (ahead, distance);
+        }
         match self {
-            Activation::Ahead { ahead, distance } => (ahead, distance),
-            // How far a coordinate moves in the part is not known beforehand: all gaps are watched.
-            Activation::Swept | Activation::All => (0.0, f64::INFINITY),
             Activation::Reach { distance } => (0.0, distance),
+            // How far a coordinate moves in the part is not known beforehand: all gaps are watched.
+            _ => (0.0, f64::INFINITY),
         }
     }
 }
@@ -175,6 +177,11 @@ pub trait ConstraintFamily: Send + Sync {
 
     /// Whether everything it does is linear in q and constant in J, so that a θ-step needs no iteration.
     fn is_linear(&self, model: &Model) -> bool;
+
+    /// Whether its J is constant and its rows have no offset at velocity level.
+    fn has_constant_rows(&self) -> bool {
+        false
+    }
 
     /// Appends the constraints that are active, in ascending order, with gap and u⁻ at the instant.
     fn detect(

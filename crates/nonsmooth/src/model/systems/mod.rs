@@ -116,6 +116,15 @@ pub struct Free {
 }
 
 impl Free {
+    /// Forgets the impulses and keeps their memory.
+    #[inline]
+    pub fn clear_impulses(&mut self) {
+        self.external.clear();
+        self.inertial.clear();
+        self.drives.clear();
+        self.elastic.clear();
+    }
+
     /// Impulses on velocity `i` of forces of the model and of drives, without those of springs, which their families book.
     pub fn external_at(&self, i: usize) -> (f64, f64) {
         let at = |x: &[f64]| x.get(i).copied().unwrap_or(0.0);

@@ -29,6 +29,7 @@ pub(in crate::solvers) use gradients::gradients;
 use lanes::{Four, Quad, Width, Work};
 use lines::{Line, Shared};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Blocks that one task of a thread takes. Fixed, so that sums do not depend on the threads.
 const CHUNK: usize = 64;
@@ -89,6 +90,18 @@ struct Member {
     dim: [u8; 4],
 }
 
+/// Memory of `fill`.
+#[derive(Default)]
+struct Filling {
+    /// Sets that are contacts.
+    sets: Vec<u32>,
+    colours: Colours,
+    /// First row of each set.
+    begin: Vec<u32>,
+    /// The number of each block in its colour, and its contacts among the order of the colours.
+    chosen: Vec<(usize, Range<usize>)>,
+}
+
 /// Contacts, other rows and bodies prepared for sweeps.
 pub(super) struct Wide<B> {
     width: Width,
@@ -104,6 +117,7 @@ pub(super) struct Wide<B> {
     general: General,
     /// Where colours begin among the blocks.
     colours: Vec<usize>,
+    filling: Filling,
     sums: Vec<[f64; 2]>,
     /// Sweeps since v was computed.
     age: usize,
@@ -126,6 +140,7 @@ impl<B> Default for Wide<B> {
             others: Vec::new(),
             general: General::default(),
             colours: Vec::new(),
+            filling: Filling::default(),
             sums: Vec::new(),
             age: 0,
             ways: Vec::new(),
@@ -168,18 +183,21 @@ impl<B: Block> Sweeps for Wide<B> {
         };
         (self.step, self.age) = (None, 0);
         self.n_bodies = posed.bodies().len();
-        let mut sets = Vec::new();
+        let mut filling = std::mem::take(&mut self.filling);
+        let sets = &mut filling.sets;
+        sets.clear();
         self.others.clear();
         self.general = General::default();
         let pure = posed.is_contacts() && !posed.is_compliant();
         if !pure {
             let n = posed.responses().n_slots.max(6 * self.n_bodies);
             self.others.resize(n - 6 * self.n_bodies, 0.0);
-            sets = self.general.prepare(problem, posed);
+            *sets = self.general.prepare(problem, posed);
         } else {
             sets.extend(0..problem.sets.len() as u32);
         }
-        self.fill(problem, posed, &sets);
+        self.fill(problem, posed, &mut filling);
+        self.filling = filling;
     }
 
     fn load(&mut self, p: &[f64]) {
@@ -255,7 +273,9 @@ impl<B: Block> Sweeps for Wide<B> {
 
 impl<B: Block> Wide<B> {
     /// Colours the contacts of `sets` and fills the blocks.
-    fn fill(&mut self, problem: &Problem, posed: &Posed, sets: &[u32]) {
+    fn fill(&mut self, problem: &Problem, posed: &Posed, filling: &mut Filling) {
+        let Filling { sets, colours, begin, chosen } = filling;
+        let sets = &**sets;
         let number_of = |set: u32| match posed.place(&problem.sets, set as usize) {
             Place::Contact(number) => number as usize,
             Place::Row(_) | Place::Pair(..) => unreachable!("rows stand in the general segment"),
@@ -264,16 +284,20 @@ impl<B: Block> Wide<B> {
         let moves =
             |body: &&u32| posed.bodies().get(**body as usize).is_some_and(|inertia| !inertia.is_fixed());
         let of = |k: usize| contact_of(k).bodies.iter().filter(moves);
-        let Colours { order, start } = Colours::greedy(sets.len(), self.n_bodies, of);
-        let begin: Vec<u32> = problem.blocks().map(|(begin, _)| begin as u32).collect();
-        // Which contacts each block has, and its number in its colour.
-        let mut chosen: Vec<(usize, &[u32])> = Vec::with_capacity(sets.len() / 4 + start.len());
+        colours.find_greedy(sets.len(), self.n_bodies, of);
+        let Colours { order, start, .. } = &*colours;
+        begin.clear();
+        begin.extend(problem.blocks().map(|(begin, _)| begin as u32));
+        chosen.clear();
+        chosen.reserve(sets.len() / 4 + start.len());
         reset(&mut self.colours, 1, 0);
         for range in start.windows(2) {
-            chosen.extend(order[range[0]..range[1]].chunks(4).enumerate());
+            let firsts = (range[0]..range[1]).step_by(4);
+            chosen.extend(firsts.map(|first| first..range[1].min(first + 4)).enumerate());
             self.colours.push(chosen.len());
         }
-        let lanes = |&(number, contacts): &(usize, &[u32])| {
+        let lanes = |(number, contacts): &(usize, Range<usize>)| {
+            let (number, contacts) = (*number, &order[contacts.clone()]);
             let still = (self.n_bodies + number / CHUNK) as u32;
             let mut block = B::empty(still);
             let mut member = Member { row: [NONE; 4], dim: [0; 4] };
