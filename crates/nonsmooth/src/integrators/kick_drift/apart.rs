@@ -334,15 +334,15 @@ impl Apart {
         if !self.is_possible {
             return Ok(false);
         }
-        let (constraints, bodies) = path.hits(model, drift, active, roles)?;
-        if constraints.is_empty() && bodies.is_empty() {
+        let (closing, meeting) = path.hits(model, drift, active, roles)?;
+        if closing.is_empty() && meeting.is_empty() {
             return Ok(false);
         }
         let at = Instant { presence: &now.presence, ..drift.here() };
         let islands = self.know(model, &at, drift.h);
         let mut hit = vec![false; islands.n];
-        let closing = constraints.iter().filter_map(|&c| islands.of_constraint(model, active.ids[c]));
-        let meeting = bodies.iter().filter_map(|&i| islands.of_body(i as usize));
+        let closing = closing.iter().filter_map(|&c| islands.of_constraint(model, active.ids[c]));
+        let meeting = meeting.iter().filter_map(|&i| islands.of_body(i as usize));
         closing.chain(meeting).for_each(|island| hit[island] = true);
         Ok(self.set(model, &at, drift.h, &hit))
     }

@@ -97,21 +97,25 @@ pub(super) fn act_between(
     Ok(f64::MAX)
 }
 
-/// Whether w is found, and then the steepest slope of the forces where velocities change.
+/// Whether w is found, and then the largest change of a force of a member relative to the change of its velocities. A force across the velocity
+/// may be steep along one of them that hardly changes, so that the largest of the member counts.
 fn found(model: &Model, v: &[f64], roots: &[Root]) -> Option<f64> {
-    let mut fastest = vec![0.0f64; model.n_members()];
+    let (mut fastest, mut moved) = (vec![0.0f64; model.n_members()], vec![0.0f64; model.n_members()]);
     for (i, root) in roots.iter().enumerate() {
-        let own = &mut fastest[model.member_of(i)];
-        *own = own.max(v[i].abs()).max(root.w.abs());
+        let member = model.member_of(i);
+        fastest[member] = fastest[member].max(v[i].abs()).max(root.w.abs());
+        moved[member] = moved[member].max((root.w - root.before.0).abs());
     }
     let mut steepest = 0.0f64;
     for (i, root) in roots.iter().enumerate() {
-        let (change, nothing) = ((root.w + root.r - v[i]).abs(), NOTHING * fastest[model.member_of(i)]);
+        let member = model.member_of(i);
+        let (change, nothing) = ((root.w + root.r - v[i]).abs(), NOTHING * fastest[member]);
         if root.r.abs() > SMALL * (change + nothing) {
             return None;
         }
-        if change > nothing {
-            steepest = steepest.max(-1.0 - root.slope());
+        if change > nothing && moved[member] > 0.0 {
+            let opposes = -(1.0 + root.slope()) * (root.w - root.before.0).abs();
+            steepest = steepest.max(opposes / moved[member]);
         }
     }
     Some(steepest)

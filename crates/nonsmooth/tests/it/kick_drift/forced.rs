@@ -52,6 +52,12 @@ fn a_force_across_the_velocity_does_no_work() {
     let z = 5e-3f64;
     let grown = 6000.0 * z.powi(4) / 8.0 + 2.0 * z * z / 8.0;
     assert!((v[0].hypot(v[1]) - 1.0).abs() < 1.01 * grown, "{}", v[0].hypot(v[1]));
+    // It is not fast, whichever way the velocity points.
+    let mut simulation = turns(1e-3);
+    for step in 0..2000 {
+        let frame = simulation.step().expect("it runs");
+        assert!(frame.log.notes.is_empty(), "step {step}: {:?}", frame.log.notes[0].what);
+    }
     assert_second_order("angle", |h| {
         let end = turns(h);
         let v = synchronized(&end.model, &end.state).v;
