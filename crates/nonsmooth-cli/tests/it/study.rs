@@ -336,7 +336,7 @@ fn a_scheme_that_refuses_the_model_is_left_out() {
     let folder = Folder::new("study-refusal");
     // Rigid bodies are refused by the driver, friction by the scheme itself.
     for (name, refusing) in
-        [("box-stack.toml", "schatzman-paoli"), ("sliding-block.toml", "event-driven")]
+        [("box-stack.toml", "schatzman-paoli"), ("sliding-block.toml", "moreau-energy")]
     {
         let schemes = format!("moreau-jean,{refusing}");
         let few = ["--steps", "10:20", "--rungs", "2", "--phases", "1", "--out", &folder.text("out")];

@@ -90,8 +90,10 @@ const SAME: f64 = 1e-6;
 /// ```
 /// use nonsmooth_solvers::{Delassus, Problem, Set, Sparse, all_solutions};
 /// // 0 ≤ 1 − p ⟂ p ≥ 0: Painlevé's rod in the region of two solutions.
+/// let mut delassus = Delassus::explicit(Sparse::diagonal(&[-1.0]));
+/// delassus.symmetric = false;
 /// let problem = Problem {
-///     delassus: Delassus { symmetric: false, ..Delassus::explicit(Sparse::diagonal(&[-1.0])) },
+///     delassus,
 ///     u_free: vec![1.0],
 ///     sets: vec![Set::Nonnegative],
 ///     ..Problem::default()

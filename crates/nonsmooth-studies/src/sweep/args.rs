@@ -51,7 +51,7 @@ pub struct SweepArgs {
     /// Runs made at the same time [default: the number of cores]; the table does not depend on it
     #[arg(long, value_name = "NUMBER")]
     pub(super) threads: Option<usize>,
-    /// Folder for the table and the figures [default: results/<scene name>-sweep]
+    /// Folder for the table and the figures [default: results/SCENE-sweep]
     #[arg(long)]
     pub(super) out: Option<PathBuf>,
     /// Go on with a sweep that was interrupted or killed

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! W = J M⁻¹ Jᵀ of the held rows tells which of them depend on others; A has the same rank unless sliding jams (Painlevé). Without
-//! friction what depends carries nothing. With friction the forces of redundant rows are those of least norm, so that no contact
-//! leaves its cone for want of another to share with.
+//! friction what depends carries nothing. With friction the forces of redundant rows are those of least Σ ‖λ‖²/λ_N over the contacts: all feet
+//! of a table use the same share of their friction, so that none leaves its cone while another could take over.
 
 use super::closed::Closed;
 use super::form::friction;
@@ -15,6 +15,9 @@ use super::watched::Watched;
 use crate::error::{StepError, StepResult};
 use crate::model::Model;
 use nonsmooth_solvers::invert;
+
+/// A contact that carries less than this share of the largest force is weighed as one that does.
+const LIGHT: f64 = 1e-3;
 
 /// Scratch of the forces of a mode.
 #[derive(Default)]
@@ -55,7 +58,7 @@ impl Holding {
         }
         self.basic(closed, is_skew, lambda);
         if closed.factor.dependent.contains(&true) {
-            self.spread(closed, is_skew, lambda);
+            self.spread(mode, (closed, is_skew), lambda);
         }
         lambda.resize(mode.rows.len(), 0.0);
         for (grip, ratio) in mode.sliding().zip(&self.ratios) {
@@ -111,8 +114,9 @@ impl Holding {
         }
     }
 
-    /// Takes from λ what lies in the null space of A.
-    fn spread(&mut self, closed: &Closed, is_skew: bool, lambda: &mut [f64]) {
+    /// Takes from λ what lies in the null space of A, in the norm of the weights: first all alike, then each row of a contact by 1/λ_N of it, so that
+    /// feet share friction as they share the load.
+    fn spread(&mut self, mode: &Mode, (closed, is_skew): (&Closed, bool), lambda: &mut [f64]) {
         let n = lambda.len();
         let mut null = std::mem::take(&mut self.null);
         null.clear();
@@ -122,20 +126,39 @@ impl Holding {
             column[k] += 1.0;
             null.push(column);
         }
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let mut weights = vec![1.0; n];
+        self.shorten(&null, &weights, lambda);
+        let largest = lambda.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        if largest > 0.0 {
+            weights.fill(1.0 / largest);
+            for grip in &mode.grips {
+                let weight = 1.0 / lambda[grip.normal].max(LIGHT * largest);
+                weights[grip.normal] = weight;
+                if grip.slides.is_none() {
+                    weights[grip.tangent..grip.tangent + grip.n].fill(weight);
+                }
+            }
+            self.shorten(&null, &weights, lambda);
+        }
+        self.null = null;
+    }
+
+    /// Takes from λ its part along `null`, in the norm Σ w λ².
+    fn shorten(&mut self, null: &[Vec<f64>], w: &[f64], lambda: &mut [f64]) {
+        let dot =
+            |a: &[f64], b: &[f64]| a.iter().zip(b).zip(w).map(|((a, b), w)| a * b * w).sum::<f64>();
         let d = null.len();
         self.gram.clear();
-        for a in &null {
+        for a in null {
             self.gram.extend(null.iter().map(|b| dot(a, b)));
         }
         let along: Vec<f64> = null.iter().map(|a| dot(a, lambda)).collect();
         if invert(&mut self.gram, d, &mut self.pivots) {
-            for (row, vector) in self.gram.chunks_exact(d).zip(&null) {
-                let share = dot(row, &along);
+            for (row, vector) in self.gram.chunks_exact(d).zip(null) {
+                let share: f64 = row.iter().zip(&along).map(|(a, b)| a * b).sum();
                 lambda.iter_mut().zip(vector).for_each(|(x, v)| *x -= share * v);
             }
         }
-        self.null = null;
     }
 }
 

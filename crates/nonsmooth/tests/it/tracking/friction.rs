@@ -99,7 +99,7 @@ impl Gap for Belt {
 }
 
 /// A block of mass 1 on a spring of stiffness `k`, on a belt of speed `w`.
-fn on_belt(law: impl Law + 'static, k: f64, w: f64) -> Built {
+pub fn on_belt(law: impl Law + 'static, k: f64, w: f64) -> Built {
     let mut builder = ModelBuilder::new();
     let block = Linear::new("block", Sparse::diagonal(&[1.0, 1.0])).load(&[-G, 0.0]);
     let block = block.stiffness(Sparse::diagonal(&[0.0, k])).initial(&[0.0; 2], &[0.0, w]);

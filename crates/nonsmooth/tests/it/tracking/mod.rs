@@ -6,6 +6,7 @@ mod friction;
 pub mod joints;
 mod moving;
 mod refusals;
+mod rough;
 mod several;
 
 use crate::by_name::integrator;
