@@ -10,6 +10,7 @@ mod report;
 mod scenes;
 mod scenes_page;
 mod solvers;
+mod sweep;
 
 use crate::Workspace;
 use crate::command::{cargo, show, works};
@@ -30,6 +31,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "scenes", run: scenes::run },
     Bench { name: "referee", run: referee::run },
     Bench { name: "motion", run: motion::run },
+    Bench { name: "sweep", run: sweep::run },
 ];
 
 /// Debian's Siconos is seen by Debian's Python only.
@@ -105,12 +107,12 @@ mod tests {
         let wrong = run(&workspace, &["large"]).unwrap_err();
         assert_eq!(
             wrong,
-            "no bench `large`; there are: small, core, schemes, solvers, scenes, referee, motion"
+            "no bench `large`; there are: small, core, schemes, solvers, scenes, referee, motion, sweep"
         );
         assert!(
             run(&workspace, &[])
                 .unwrap_err()
-                .ends_with("there are: small, core, schemes, solvers, scenes, referee, motion")
+                .ends_with("there are: small, core, schemes, solvers, scenes, referee, motion, sweep")
         );
     }
 }

@@ -18,8 +18,6 @@ pub(crate) const AIM: f64 = 1200.0;
 
 /// The program counted: the package and the example that takes `--ball STEPS`.
 const COUNTED: (&str, &str) = ("nonsmooth", "bench_small");
-/// Scenes of `bench_core` that are counted beside it and printed: a rigid sphere and a pendulum, both by kick-drift.
-const BESIDE: [&str; 2] = ["sphere", "pendulum"];
 /// Steps of the two runs.
 const STEPS: [u64; 2] = [2_000, 12_000];
 
@@ -53,10 +51,6 @@ pub(crate) fn tier(workspace: &Workspace) -> Outcome {
     let line = format!("{} ({:.0} instructions)\n", step.files.len(), step.instructions);
     if let Err(error) = std::fs::write(workspace.root.join(BALL_STEP), line) {
         println!("{BALL_STEP}: {error}");
-    }
-    match beside(workspace) {
-        Ok(lines) => lines.iter().for_each(|line| println!("{line}")),
-        Err(wrong) => return Outcome::of(&[wrong], "see above"),
     }
     let over = step.instructions > GUARDED;
     let wrong = over.then(|| format!("{:.0} instructions, at most {GUARDED}", step.instructions));
@@ -96,30 +90,12 @@ fn valgrind() -> Result<(), Why> {
     }
 }
 
-/// Builds an example of the core.
-fn build(workspace: &Workspace, example: &str) -> Result<PathBuf, String> {
-    let words = ["build", "--release", "--package", COUNTED.0, "--example", example];
-    // Callgrind tells files by the lines of the debug information.
-    show(cargo(&workspace.root, &words).env("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only"))?;
-    Ok(workspace.release.join("examples").join(example))
-}
-
-/// Counts the scenes that are not guarded.
-fn beside(workspace: &Workspace) -> Result<Vec<String>, String> {
-    let program = build(workspace, "bench_core")?;
-    let [few, many] = STEPS;
-    let count = |scene: &str| -> Result<String, String> {
-        let whole =
-            |steps| run(workspace, &program, scene, steps).map(|cost| cost.values().sum::<f64>());
-        let instructions = (whole(many)? - whole(few)?) / (many - few) as f64;
-        Ok(format!("a step of the {scene}: {instructions:.0} instructions; not guarded"))
-    };
-    BESIDE.into_iter().map(count).collect()
-}
-
 /// Builds the example and counts; `Err` says in words why not.
 pub(crate) fn count(workspace: &Workspace) -> Result<Step, String> {
-    let program = build(workspace, COUNTED.1)?;
+    let words = ["build", "--release", "--package", COUNTED.0, "--example", COUNTED.1];
+    // Callgrind tells files by the lines of the debug information.
+    show(cargo(&workspace.root, &words).env("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only"))?;
+    let program = workspace.release.join("examples").join(COUNTED.1);
     let [few, many] = STEPS;
     let count = |steps| run(workspace, &program, "--ball", steps);
     let (short, long) = (count(few)?, count(many)?);

@@ -26,10 +26,6 @@ const LONG_FILES: &[(&str, &str)] = &[
         "one family: the methods of its trait, none of them long",
     ),
     ("crates/nonsmooth/src/model/constraints/function_gaps.rs", "one family: the methods of its trait"),
-    (
-        "crates/nonsmooth-scene/src/build/mod.rs",
-        "the builder of scenes; parts of it go with the old core",
-    ),
     ("crates/nonsmooth-solvers/src/jacobian.rs", "three kinds of rows behind one face"),
     ("crates/nonsmooth-solvers/src/mass_groups.rs", "four kinds of groups behind one face"),
 ];

@@ -25,10 +25,42 @@ pub(crate) fn check(scene: &Path, set: &[(String, String)]) -> Result<(), Failur
         loaded.step_size,
         loaded.start,
     );
-    let text = text + &bodies_at_start(&loaded)? + &closed_at_start(&loaded)?;
+    let text = text + &bodies_at_start(&loaded)? + &closed_at_start(&loaded)? + &gains(model);
     // A closed pipe is no error of ours.
     let _ = out.write_all(text.as_bytes());
     Ok(())
+}
+
+/// Where laws may give energy.
+fn gains(model: &Model) -> String {
+    let mut text = String::new();
+    let mut first: Option<(&str, f64)> = None;
+    let mut differs = false;
+    for (name, law) in model.named_laws() {
+        let gains = law.gains();
+        if gains.alone {
+            text += &format!(
+                "  warning: impacts by law `{name}` may give energy: it has restitution of velocities with friction; stronge and lzb never do\n"
+            );
+        }
+        if gains.together {
+            text += &format!(
+                "  warning: impacts of several contacts by law `{name}` may give energy; stronge and lzb never do\n"
+            );
+        }
+        let e = law.rebound(1.0);
+        match first {
+            None if gains.beside_others => first = Some((name, e)),
+            Some((other, e_other)) if gains.beside_others && e != e_other && !differs => {
+                differs = true;
+                text += &format!(
+                    "  warning: laws `{other}` and `{name}` have restitution {e_other} and {e}: where their contacts act together an impact may give energy\n"
+                );
+            }
+            _ => {}
+        }
+    }
+    text
 }
 
 /// Number of coordinates of systems.

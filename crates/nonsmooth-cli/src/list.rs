@@ -4,7 +4,7 @@ use nonsmooth::INTEGRATORS;
 use nonsmooth::analysis::exact::EXACT;
 use nonsmooth::joints::JOINTS;
 use nonsmooth::laws::LAWS;
-use nonsmooth::observers::OBSERVERS;
+use nonsmooth_scene::OBSERVERS;
 use nonsmooth_solvers::{Declared, Kind, SOLVERS};
 use nonsmooth_studies::command::Failure;
 use std::io::Write as _;
@@ -34,10 +34,12 @@ pub(crate) fn list() -> Result<(), Failure> {
     let with_tolerance =
         |options: &[&Declared]| [describe(&[&nonsmooth_scene::TOLERANCE]), describe(options)].concat();
     section("solvers", SOLVERS.iter().map(|e| (e.name, e.about, with_tolerance(e.options))).collect());
-    let chosen = nonsmooth_scene::OBSERVERS.iter().map(|e| (e.name, e.about, Vec::new()));
-    section("observers, for output.observers", chosen.collect());
-    let in_rust = OBSERVERS.iter().map(|&(name, about)| (name, about, Vec::new()));
-    section("observers, for programs in Rust", in_rust.collect());
+    let watching = |is_default: bool| {
+        let found = OBSERVERS.iter().filter(move |e| e.is_default == is_default);
+        found.map(|e| (e.name, e.about, Vec::new())).collect()
+    };
+    section("observers of every run, unless output.without names them", watching(true));
+    section("observers, for output.observers", watching(false));
     let exact = EXACT.iter().map(|e| (e.name, e.about, describe(e.options)));
     section("exact solutions", exact.collect());
     // A closed pipe is no error of ours.

@@ -8,8 +8,13 @@ mod solve;
 mod summary;
 
 use clap::{Parser, Subcommand};
-use nonsmooth_studies::command::{Failure, parse_set};
+use nonsmooth_studies::bvp;
+use nonsmooth_studies::command::{Failure, pair, parse_set};
+use nonsmooth_studies::impact;
+use nonsmooth_studies::map;
+use nonsmooth_studies::orbit;
 use nonsmooth_studies::reproduce::{self, ReproduceArgs};
+use nonsmooth_studies::sensitivity;
 use nonsmooth_studies::study;
 use nonsmooth_studies::sweep;
 use std::path::PathBuf;
@@ -50,8 +55,19 @@ enum Command {
     /// Compare schemes on one model: order of convergence, work against precision
     #[command(subcommand)]
     Study(Box<study::Study>),
+    /// Apply every law of impact to the initial state of a scene, without a step
+    Impact(impact::ImpactArgs),
     /// Run a scene at many values of its parameters, write one table
     Sweep(sweep::SweepArgs),
+    /// Draw bifurcation diagrams, sections and basins of attraction
+    #[command(subcommand)]
+    Map(Box<map::Map>),
+    /// Find a periodic motion, its Floquet multipliers and its branch
+    Orbit(Box<orbit::OrbitArgs>),
+    /// Derivatives of what comes out of a scene, through impacts and friction
+    Sensitivity(sensitivity::SensitivityArgs),
+    /// Find values with which a motion ends as it should
+    Bvp(bvp::BvpArgs),
     /// Make again what the papers show, judge it line by line, write the page
     #[command(
         after_help = "Exit codes: 0 every line passes, 1 a line fails or a run failed, 2 an argument was wrong."
@@ -93,6 +109,11 @@ struct RunArgs {
     quiet: bool,
 }
 
+/// An option of a solver and its value.
+fn parse_option(text: &str) -> Result<(String, String), String> {
+    pair(text).ok_or_else(|| "write NAME=VALUE, as in --option max_iterations=100".into())
+}
+
 #[derive(clap::Args)]
 struct SolveArgs {
     /// Problems (FCLIB or mixed .hdf5, or .json for LCP, MLCP and relay), or folders to be searched for them
@@ -105,7 +126,7 @@ struct SolveArgs {
     #[arg(long = "tol", value_name = "NUMBER", default_value_t = 1e-8)]
     tolerance: f64,
     /// Set an option of the solvers that have it, or of one: SOLVER.NAME=VALUE
-    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_set)]
+    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_option)]
     option: Vec<(String, String)>,
     /// Write each problem with its best solution as NAME.solved.hdf5 or .json
     #[arg(long)]
@@ -137,7 +158,12 @@ fn main() -> ExitCode {
         Command::Snapshot(args) => snapshot::run(&args),
         Command::Solve(args) => solve::run(&args),
         Command::Study(study) => study::run(&study),
+        Command::Impact(args) => impact::run(&args),
         Command::Sweep(args) => run::stop_flag().and_then(|stop| sweep::run(&args, &stop)),
+        Command::Map(args) => run::stop_flag().and_then(|stop| map::run(&args, &stop)),
+        Command::Orbit(args) => run::stop_flag().and_then(|stop| orbit::run(&args, &stop)),
+        Command::Sensitivity(args) => sensitivity::run(&args),
+        Command::Bvp(args) => bvp::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Schema => list::schema(),
         Command::List => list::list(),

@@ -3,8 +3,8 @@
 use crate::{RunArgs, summary};
 use indicatif::{ProgressBar, ProgressStyle};
 use nonsmooth_scene::{
-    CheckpointError, Loaded, LockError, NO_BODIES, Progress as HowFar, RESULT_FILE, RunFailure,
-    RunOptions, Start, load,
+    CheckpointError, Loaded, LockError, NO_BODIES, NO_RECORDER, Progress as HowFar, RESULT_FILE,
+    RunFailure, RunOptions, Start, load,
 };
 use nonsmooth_studies::clock;
 use nonsmooth_studies::command::{Failure, say};
@@ -21,19 +21,30 @@ fn has_no_bodies(loaded: &Loaded) -> bool {
     rigid.bodies.is_empty() && rigid.kinematic.is_empty()
 }
 
+/// Puts what the flags ask for into the settings, of which it is a part that a resumed run compares with.
+fn flags(args: &RunArgs, loaded: &mut Loaded) -> Result<(), Failure> {
+    let output = &mut loaded.output;
+    if args.csv && output.without.iter().any(|name| name == "recorder") {
+        return Err(Failure::Input(anyhow::anyhow!("--csv: {NO_RECORDER}")));
+    }
+    output.csv |= args.csv;
+    output.vtk |= args.vtk;
+    if args.vtk && has_no_bodies(loaded) {
+        return Err(Failure::Input(anyhow::anyhow!("--vtk: {NO_BODIES}")));
+    }
+    for (is_asked, key) in [(args.csv, "output.csv"), (args.vtk, "output.vtk")] {
+        loaded.overrides.extend(is_asked.then(|| (key.to_owned(), "true".to_owned())));
+    }
+    Ok(())
+}
+
 /// Simulates the scene.
 pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     let mut loaded = load(&args.scene, &args.set).map_err(|error| Failure::Input(error.into()))?;
     if let Some(text) = &args.integrator {
         loaded = Scheme::replace(loaded, text)?;
     }
-    if args.vtk {
-        if has_no_bodies(&loaded) {
-            return Err(Failure::Input(anyhow::anyhow!("--vtk: {NO_BODIES}")));
-        }
-        loaded.output.vtk = true;
-    }
-    loaded.output.csv |= args.csv;
+    flags(args, &mut loaded)?;
     let stem = args.scene.file_stem().map_or("scene".into(), |s| s.to_string_lossy().into_owned());
     let out = args.out.clone().unwrap_or_else(|| PathBuf::from("results").join(stem));
     let stop = stop_flag()?;
@@ -78,7 +89,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     })?;
     if !args.quiet {
         say(summary::table(&finished, &methods, tolerance, seconds).trim_end());
-        say(&format!("results in {}", out.join(RESULT_FILE).display()));
+        // A scene may leave out the recorder.
+        let results = out.join(RESULT_FILE);
+        let results = if results.exists() { results } else { out.clone() };
+        say(&format!("results in {}", results.display()));
         for figure in &finished.figures {
             say(&format!("figure     {}", figure.display()));
         }
@@ -86,7 +100,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     if finished.interrupted {
         let hint = anyhow::anyhow!(
             "interrupted at step {} (t = {} s); the results so far are in {}; continue with --resume",
-            finished.summary.steps,
+            finished.steps,
             finished.t,
             out.display()
         );

@@ -1,6 +1,6 @@
 //! The trust summary: what was done and how far it can be believed.
 
-use nonsmooth::observers::{EnergyLedger, Noted};
+use nonsmooth::observers::{EnergyLedger, Noted, Summary};
 use nonsmooth_scene::Finished;
 use nonsmooth_studies::command::short;
 use std::fmt::Write as _;
@@ -12,29 +12,53 @@ pub(crate) fn table(
     tolerance: f64,
     seconds: f64,
 ) -> String {
-    let s = &finished.summary;
-    let mut out = String::new();
-    let mut line = |name: &str, value: String| {
-        let _ = writeln!(out, "  {name:<24}{value}");
+    let mut out = match &finished.report.summary {
+        Some(summary) => solved(finished, summary, tolerance),
+        None => row("steps above tolerance", LEFT_OUT),
     };
-    let made = s.steps - finished.resumed_from.unwrap_or(0);
-    // First of all: how far the steps are solved.
-    line("steps above tolerance", format!("{} of {}", s.unconverged, s.steps));
-    let at =
-        if s.residual > 0.0 { format!("  at t = {} s", short(s.residual_at)) } else { String::new() };
-    line("largest residual", format!("{:.2e}{at}  (tolerance {tolerance:.0e})", s.residual));
-    if let Some(first) = finished.unsolved.first() {
-        let n = finished.unsolved.len();
-        line("their problems", format!("{n} saved, as {}", first.display()));
-    }
+    let mut line = |name: &str, value: String| out += &row(name, &value);
     line("scheme, solver", format!("{}, {}", methods.0, methods.1));
-    line("steps", format!("{}, to t = {} s", s.steps, short(finished.t)));
+    line("steps", format!("{}, to t = {} s", finished.steps, short(finished.t)));
     if let Some(from) = finished.resumed_from {
         line("resumed from step", from.to_string());
     }
-    let (n_bodies, present) = finished.bodies;
-    if n_bodies > 0 {
+    if let (n_bodies @ 1.., present) = finished.bodies {
         line("bodies", format!("{n_bodies}, at the end {present} are present"));
+    }
+    out += &finished.report.summary.as_ref().map_or(String::new(), |summary| watched(finished, summary));
+    out += &finished.report.ledger.as_ref().map_or_else(|| row("energy ledger", LEFT_OUT), ledger);
+    out += &row("error of the step size", &error_of_step_size(finished));
+    let rate = (finished.steps - finished.resumed_from.unwrap_or(0)) as f64 / seconds.max(1e-9);
+    out + &row("time", &format!("{seconds:.4} s, {rate:.3e} steps/s, output included"))
+}
+
+/// What stands where the scene left out who would know.
+const LEFT_OUT: &str = "not known: left out by output.without";
+
+/// A line of the table.
+fn row(name: &str, value: &str) -> String {
+    format!("  {name:<24}{value}\n")
+}
+
+/// First of all: how far the steps are solved.
+fn solved(finished: &Finished, s: &Summary, tolerance: f64) -> String {
+    let mut out = row("steps above tolerance", &format!("{} of {}", s.unconverged, s.steps));
+    let at =
+        if s.residual > 0.0 { format!("  at t = {} s", short(s.residual_at)) } else { String::new() };
+    out += &row("largest residual", &format!("{:.2e}{at}  (tolerance {tolerance:.0e})", s.residual));
+    if let Some(first) = finished.unsolved.first() {
+        let n = finished.unsolved.len();
+        out += &row("their problems", &format!("{n} saved, as {}", first.display()));
+    }
+    out
+}
+
+/// What happened in the steps.
+fn watched(finished: &Finished, s: &Summary) -> String {
+    let mut out = String::new();
+    let mut line = |name: &str, value: String| out += &row(name, &value);
+    let (n_bodies, _) = finished.bodies;
+    if n_bodies > 0 {
         line("most constraints", s.most_constraints.to_string());
     }
     line("impacts", s.impacts.to_string());
@@ -67,10 +91,6 @@ pub(crate) fn table(
     for note in &s.notes {
         let _ = writeln!(out, "  note: {}", told(note));
     }
-    out += &ledger(&finished.ledger);
-    let _ = writeln!(out, "  {:<24}{}", "error of the step size", error_of_step_size(finished));
-    let rate = made as f64 / seconds.max(1e-9);
-    let _ = writeln!(out, "  {:<24}{seconds:.4} s, {rate:.3e} steps/s, output included", "time");
     out
 }
 
@@ -89,7 +109,7 @@ fn told(note: &Noted) -> String {
 
 /// What the step size does to the energy, or why that is not known.
 fn error_of_step_size(finished: &Finished) -> String {
-    match finished.estimate {
+    match &finished.estimate {
         Ok(estimate) => format!(
             "about {:.1e} of the motion over a period of it; 1 % at h = {:.1e} s",
             estimate.relative, estimate.step_size_for_one_percent

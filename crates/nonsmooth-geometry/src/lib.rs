@@ -37,4 +37,4 @@ pub use error::{MassError, ShapeError};
 pub use feature::{Feature, FeatureKind, Key};
 pub use frozen::{FrozenContact, FrozenPoint};
 pub use surface_mesh::{Detail, Outline, Patch, SurfaceMesh};
-pub use sweep::{Approach, Impact, Turning};
+pub use sweep::{Approach, Impact, Moving, Swept, Turning, time_of_impact};

@@ -59,35 +59,106 @@ pub enum Impact<C> {
     },
 }
 
-/// Two shapes on their paths.
-pub(crate) trait Paths {
+/// A shape of the plane or of space, as a sweep sees it.
+pub trait Swept {
+    /// Where a shape is.
+    type Pose;
+    /// A contact of two shapes.
     type Contact: Copy;
+    /// A direction in the world.
+    type Direction: Copy + std::ops::Neg<Output = Self::Direction>;
+
+    /// Distance of the origins of two shapes along a direction, from the first to the second [m].
+    fn along(from: &Self::Pose, to: &Self::Pose, n: Self::Direction) -> f64;
+    /// Distance of the origins of two shapes [m].
+    fn apart(a: &Self::Pose, b: &Self::Pose) -> f64;
+    /// Appends the contacts of two shapes no farther apart than `within` [m].
+    fn contacts(
+        a: (&Self, &Self::Pose),
+        b: (&Self, &Self::Pose),
+        within: f64,
+        out: &mut Vec<Self::Contact>,
+    );
+    /// Signed distance [m] and normal of a contact.
+    fn gap(contact: &Self::Contact) -> (f64, Self::Direction);
+    /// Least width of the shape [m]; 0 if it has none.
+    fn width(&self) -> f64;
+    /// The only normal of a half-plane or a half-space.
+    fn only_normal(&self, pose: &Self::Pose) -> Option<Self::Direction>;
+    /// How far a convex shape reaches along n from its origin [m]; a half-space along its normal not at all.
+    fn extent_along(&self, pose: &Self::Pose, n: Self::Direction) -> Option<f64>;
+}
+
+/// A shape on its path, with bounds for its turning.
+pub struct Moving<'a, S: Swept> {
+    /// The shape.
+    pub shape: &'a S,
+    /// Its pose at a time from the start of the path [s].
+    pub pose: &'a dyn Fn(f64) -> S::Pose,
+    /// Bounds that hold on the whole path.
+    pub turning: Turning,
+}
+
+/// The first instant within `duration` [s] at which two shapes on their paths touch.
+pub fn time_of_impact<S: Swept>(
+    a: &Moving<'_, S>,
+    b: &Moving<'_, S>,
+    approach: Approach,
+    duration: f64,
+) -> Impact<S::Contact> {
+    let apart = S::apart(&(a.pose)(0.0), &(b.pose)(0.0));
+    let mut limits = Limits::new(approach, [a.turning, b.turning], duration, apart);
+    let widths = [a, b].map(|moving| moving.shape.width()).into_iter().filter(|width| *width > 0.0);
+    limits.width = widths.fold(f64::INFINITY, f64::min).min(limits.size);
+    first_contact(Paths { a, b, found: Vec::new() }, limits)
+}
+
+/// Two shapes on their paths.
+struct Paths<'p, 'a, S: Swept> {
+    a: &'p Moving<'a, S>,
+    b: &'p Moving<'a, S>,
+    found: Vec<S::Contact>,
+}
+
+impl<S: Swept> Paths<'_, '_, S> {
     /// The deepest contact no farther apart than `within`.
-    fn contact(&mut self, time: f64, within: f64) -> Option<Self::Contact>;
-    fn distance(contact: &Self::Contact) -> f64;
+    fn contact(&mut self, time: f64, within: f64) -> Option<S::Contact> {
+        let Self { a, b, found } = self;
+        found.clear();
+        S::contacts((a.shape, &(a.pose)(time)), (b.shape, &(b.pose)(time)), within, found);
+        found.iter().copied().min_by(|p, q| S::gap(p).0.total_cmp(&S::gap(q).0))
+    }
+
     /// The separation of two convex shapes along the normal of a contact.
-    fn separation(&self, time: f64, contact: &Self::Contact) -> Option<f64>;
+    fn separation(&self, time: f64, contact: &S::Contact) -> Option<f64> {
+        let (a, b) = (self.a.shape, self.b.shape);
+        let (pose_a, pose_b) = ((self.a.pose)(time), (self.b.pose)(time));
+        // A half-space has no normal but its own.
+        let own = a.only_normal(&pose_a).or_else(|| b.only_normal(&pose_b).map(|n| -n));
+        let n = own.unwrap_or(S::gap(contact).1);
+        Some(S::along(&pose_a, &pose_b, n) - a.extent_along(&pose_a, n)? - b.extent_along(&pose_b, -n)?)
+    }
 }
 
 /// What the search knows of the paths.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
-    pub duration: f64,
+struct Limits {
+    duration: f64,
     /// Of all points relative to each other [m/s].
-    pub speed: f64,
+    speed: f64,
     /// K [m/s²].
-    pub bend: f64,
+    bend: f64,
     /// Size of the smaller shape [m].
-    pub size: f64,
+    size: f64,
     /// Least width of the two, of those that have one [m].
-    pub width: f64,
+    width: f64,
     /// Lengths to which distances are rounded [m].
-    pub lengths: f64,
+    lengths: f64,
 }
 
 impl Limits {
     /// Limits of two shapes whose centres are this far apart at the start.
-    pub fn new(approach: Approach, turnings: [Turning; 2], duration: f64, apart: f64) -> Self {
+    fn new(approach: Approach, turnings: [Turning; 2], duration: f64, apart: f64) -> Self {
         let [a, b] = turnings.map(|turning| turning.radius);
         // A half-space that turns moves as fast as its farthest point that the other may reach.
         let farthest = apart + a.min(b) + approach.speed * duration;
@@ -128,14 +199,14 @@ const PATIENCE: usize = 50;
 const MOST_CALLS: usize = 20_000;
 
 /// The first contact on two paths.
-pub(crate) fn first_contact<P: Paths>(paths: &mut P, limits: &Limits) -> Impact<P::Contact> {
-    let mut search = Search { paths, limits: *limits, rate: limits.speed, is_patient: true };
+fn first_contact<S: Swept>(paths: Paths<'_, '_, S>, limits: Limits) -> Impact<S::Contact> {
+    let mut search = Search { paths, limits, rate: limits.speed, is_patient: true };
     let mut time = 0.0;
     for call in 0..MOST_CALLS {
         search.is_patient = call < PATIENCE;
         let reach = limits.speed * (limits.duration - time) + limits.tolerance();
         let Some(contact) = search.paths.contact(time, reach) else { return Impact::Never };
-        let distance = P::distance(&contact);
+        let (distance, _) = S::gap(&contact);
         if call == 0 && distance < -limits.tolerance() {
             return Impact::Overlapping(contact);
         }
@@ -158,8 +229,8 @@ pub(crate) fn first_contact<P: Paths>(paths: &mut P, limits: &Limits) -> Impact<
     }
 }
 
-struct Search<'p, P: Paths> {
-    paths: &'p mut P,
+struct Search<'p, 'a, S: Swept> {
+    paths: Paths<'p, 'a, S>,
     limits: Limits,
     /// At which the separation fell in the last step [m/s].
     rate: f64,
@@ -174,20 +245,20 @@ enum Near {
     Open(f64),
 }
 
-impl<P: Paths> Search<'_, P> {
-    fn hit(&mut self, time: f64, last: P::Contact) -> Impact<P::Contact> {
+impl<S: Swept> Search<'_, '_, S> {
+    fn hit(&mut self, time: f64, last: S::Contact) -> Impact<S::Contact> {
         let contact = self.paths.contact(time, self.limits.size).unwrap_or(last);
         Impact::At { time, contact }
     }
 
     /// The signed distance; `within` if it is more.
     fn distance(&mut self, time: f64, within: f64) -> f64 {
-        self.paths.contact(time, within).map_or(within, |contact| P::distance(&contact))
+        self.paths.contact(time, within).map_or(within, |contact| S::gap(&contact).0)
     }
 
     /// A safe step from here.
-    fn step(&mut self, time: f64, contact: &P::Contact) -> f64 {
-        let (now, limits) = (P::distance(contact), self.limits);
+    fn step(&mut self, time: f64, contact: &S::Contact) -> f64 {
+        let (now, limits) = (S::gap(contact).0, self.limits);
         let rest = limits.duration - time;
         let is_convex = self.is_patient && self.paths.separation(time, contact).is_some();
         let longest = if is_convex { rest } else { rest.min(limits.quarter()) };

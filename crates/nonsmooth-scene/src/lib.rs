@@ -31,9 +31,11 @@
 mod build;
 pub mod formula;
 mod formulas;
+mod load;
 pub mod matrix_market;
 mod observers;
 pub mod problems;
+mod relations;
 mod results;
 mod run;
 mod scene;
@@ -45,8 +47,9 @@ mod validate;
 mod views;
 pub mod vtk;
 
-pub use build::{LoadError, Loaded, NO_BODIES, Recipe, load, load_text};
-pub use observers::{OBSERVERS, ObserverEntry};
+pub use build::{Bvp, Condition, Loaded, Recipe, Unknown};
+pub use load::{LoadError, Reading, load, load_text};
+pub use observers::{NO_BODIES, NO_RECORDER, OBSERVERS, ObserverEntry, Report};
 pub use results::{
     Change, CheckpointError, LockError, Playback, PlaybackError, RESULT_FILE, SUMMARY_FILE, Segment,
     Shot, draw_figures, system_names, write_csv,

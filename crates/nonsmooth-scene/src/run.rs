@@ -4,19 +4,18 @@
 //! good state are on disk when this returns; a killed process leaves those of its last commit.
 
 use crate::build::Loaded;
-use crate::observers::{self, Due, Setup};
+use crate::observers::{Due, Report, Resumed, RunObserver, Setup, chosen};
 use crate::results::{
     CHECKPOINT_FILE, Checkpoint, CheckpointError, CsvError, Ending, FigureError, FolderLock, LockError,
-    RESULT_FILE, Recorder, SUMMARY_FILE, SummaryFile, draw_figures, figure_names, n_present, overlap_at,
-    penetration_at, write_csv,
+    Memory, RESULT_FILE, SUMMARY_FILE, Segment, SummaryFile, draw_figures, figure_names, n_present,
+    overlap_at, penetration_at, write_csv,
 };
-use crate::store::StoreError;
 use crate::tidy;
-use crate::unsolved::{forget_unsolved, save_counted, save_unsolved, unsolved};
+use crate::unsolved::{forget_unsolved, n_unsolved, save_counted, save_unsolved, unsolved};
 use crate::views::n_contacts;
 use nonsmooth::model::UserError;
-use nonsmooth::observers::{CannotTell, EnergyLedger, ErrorEstimate, Summary, estimate};
-use nonsmooth::{Observation, Observer, RunError, Simulation, State};
+use nonsmooth::observers::{ErrorEstimate, estimate};
+use nonsmooth::{Observation, RunError, Simulation, State};
 use nonsmooth_solvers::Status;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -72,12 +71,12 @@ pub struct Progress {
 
 /// How a run ended.
 pub struct Finished {
-    /// Counts and extremes.
-    pub summary: Summary,
-    /// The energy ledger.
-    pub ledger: EnergyLedger,
+    /// What the observers know.
+    pub report: Report,
     /// The error that the step size makes, or why it is not known.
-    pub estimate: Result<ErrorEstimate, CannotTell>,
+    pub estimate: Result<ErrorEstimate, String>,
+    /// Steps made, those before a resume included.
+    pub steps: u64,
     /// Time reached [s].
     pub t: f64,
     /// Whether it was stopped before its end.
@@ -112,7 +111,7 @@ pub enum RunFailure {
         problem: String,
     },
     /// An observer failed; step 0 is the initial state.
-    #[error("{name}, after step {step}: {source}")]
+    #[error("observer `{name}`, after step {step}: {source}")]
     Observer {
         /// Which one.
         name: &'static str,
@@ -133,9 +132,6 @@ pub enum RunFailure {
     /// The checkpoint cannot be used or written.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// The results cannot be written.
-    #[error(transparent)]
-    Store(#[from] StoreError),
     /// The summary cannot be written.
     #[error("cannot write {path}: {source}")]
     Summary {
@@ -163,14 +159,8 @@ pub enum RunFailure {
 /// Coordinates times steps between two calls of `progress`: large models are slow, and watched at each step.
 const LOOK_EVERY: u64 = 1000;
 
-/// The observers of a run.
-struct Books {
-    ledger: EnergyLedger,
-    summary: Summary,
-    recorder: Recorder,
-    /// Those that the scene chose.
-    chosen: Vec<(&'static str, Box<dyn Observer>)>,
-}
+/// The observers of a run with their names.
+struct Books(Vec<(&'static str, Box<dyn RunObserver>)>);
 
 /// Runs the scene to its end, or until it is stopped.
 pub fn run(mut loaded: Loaded, mut options: RunOptions<'_>) -> Result<Finished, RunFailure> {
@@ -182,8 +172,8 @@ pub fn run(mut loaded: Loaded, mut options: RunOptions<'_>) -> Result<Finished, 
     let resumed_from = is_resumed.then_some(loaded.simulation.state.step);
     let stepped = step_all(&mut loaded, &mut options, &mut books);
     let saved = books.save(out, &loaded);
-    let Books { recorder, ledger, summary, .. } = books;
-    let finished = recorder.finish();
+    let report = books.report();
+    let closed = books.close(loaded.simulation.state.step);
     let interrupted = loaded.simulation.state.step < loaded.n_steps;
     let status = match &stepped {
         Err(_) => "failed",
@@ -191,29 +181,32 @@ pub fn run(mut loaded: Loaded, mut options: RunOptions<'_>) -> Result<Finished, 
         Ok(()) => "finished",
     };
     let error = stepped.as_ref().err().map(ToString::to_string);
-    let (times, segments) = ((options.clock)(), Recorder::segments(out));
+    let (times, segments) = ((options.clock)(), Segment::all(out));
+    let estimate = estimated(&report, &loaded);
     let ending = Ending { status, error, resumed_from, times, segments };
-    let summed = SummaryFile::new(&loaded, &summary, &ledger, ending).write(out);
+    let known = (report.summary.as_ref(), report.ledger.as_ref());
+    let summed = SummaryFile::new(&loaded, known, &estimate, ending).write(out);
     // What went wrong first is told first.
     stepped?;
     saved?;
-    finished?;
+    closed?;
     summed.map_err(|source| RunFailure::Summary { path: out.join(SUMMARY_FILE), source })?;
     if loaded.output.csv {
         write_csv(out)?;
     }
     let figures = if loaded.output.plots { draw_figures(out, &loaded.plot)? } else { Vec::new() };
     let Simulation { model, state, .. } = &loaded.simulation;
-    let (penetration_at, overlap_at) = (penetration_at(model, &summary), overlap_at(model, &summary));
+    let summary = report.summary.as_ref();
+    let penetration_at = summary.and_then(|summary| penetration_at(model, summary));
+    let overlap_at = summary.and_then(|summary| overlap_at(model, summary));
     let bodies = (model.rigid.bodies.len(), n_present(model, state));
     let unsolved = unsolved(out);
-    let accuracy = loaded.simulation.accuracy();
-    let estimate = estimate(&ledger, &summary, accuracy, loaded.step_size);
+    let (t, steps) = (state.t, state.step);
     Ok(Finished {
-        summary,
-        ledger,
+        report,
         estimate,
-        t: state.t,
+        steps,
+        t,
         interrupted,
         resumed_from,
         figures,
@@ -222,6 +215,17 @@ pub fn run(mut loaded: Loaded, mut options: RunOptions<'_>) -> Result<Finished, 
         bodies,
         unsolved,
     })
+}
+
+/// The error that the step size makes, or why it is not known.
+fn estimated(report: &Report, loaded: &Loaded) -> Result<ErrorEstimate, String> {
+    let (Some(summary), Some(ledger)) = (&report.summary, &report.ledger) else {
+        return Err(
+            "it takes `summary` and `energy-ledger`, and the scene leaves one of them out".into()
+        );
+    };
+    let known = estimate(ledger, summary, loaded.simulation.accuracy(), loaded.step_size);
+    known.map_err(|reason| reason.to_string())
 }
 
 /// Makes and locks the folder, and sees to results that are there.
@@ -242,79 +246,82 @@ fn prepare(out: &Path, start: Start) -> Result<FolderLock, RunFailure> {
 }
 
 impl Books {
-    /// Opens the result file with the initial state in it.
+    /// All observers that the scene has; each gets the memory of its name.
+    fn make<'a>(
+        out: &Path,
+        loaded: &Loaded,
+        resumed: impl Fn(&str) -> Option<Resumed<'a>>,
+    ) -> Result<Self, RunFailure> {
+        let (output, step) = (&loaded.output, loaded.simulation.state.step);
+        let made = chosen(output).map(|entry| {
+            let (name, due) = (entry.name, Due::new(output.every, loaded.n_steps));
+            let setup = Setup { out, loaded, due, resumed: resumed(name) };
+            let observer = entry.build(&setup);
+            Ok((name, observer.map_err(|source| RunFailure::Observer { name, step, source })?))
+        });
+        Ok(Self(made.collect::<Result<_, RunFailure>>()?))
+    }
+
+    /// Shows the initial state to every observer, and saves it.
     fn begin(out: &Path, loaded: &Loaded) -> Result<Self, RunFailure> {
         let Simulation { model, state, .. } = &loaded.simulation;
-        let recorder = Recorder::create(out, loaded)?;
-        let (ledger, summary) = (EnergyLedger::default(), Summary::default());
-        let chosen = chosen(out, loaded, None)?;
-        let mut books = Self { ledger, summary, recorder, chosen };
-        for (name, observer) in books.all() {
-            let told = observer.start(model, state);
-            told.map_err(|source| RunFailure::Observer { name, step: 0, source })?;
-        }
+        let mut books = Self::make(out, loaded, |_| None)?;
+        books.each(0, |observer| observer.start(model, state))?;
         books.save(out, loaded)?;
         Ok(books)
     }
 
     /// Goes on where the checkpoint was written.
     fn resume(out: &Path, loaded: &mut Loaded) -> Result<Self, RunFailure> {
-        let (Checkpoint { state, ledger, summary, rows }, changes) = Checkpoint::read(out, loaded)?;
-        let at = (state.step, state.t);
-        let recorder = Recorder::resume(out, loaded, &rows, ledger, (at, &changes))?;
-        let chosen = chosen(out, loaded, Some(state.t))?;
+        let (Checkpoint { state, memories }, changes) = Checkpoint::read(out, loaded)?;
+        let (step, t, none) = (state.step, state.t, Memory::default());
+        let books = Self::make(out, loaded, |name| {
+            let memory = memories.iter().find(|(known, _)| known == name);
+            let memory = memory.map_or(&none, |(_, memory)| memory);
+            Some(Resumed { step, t, changes: &changes, memory })
+        })?;
         loaded.simulation.resume(state.into_owned(), loaded.start);
-        Ok(Self { ledger, summary, recorder, chosen })
+        Ok(books)
     }
 
-    /// Every observer with its name.
-    fn all(&mut self) -> impl Iterator<Item = (&'static str, &mut (dyn Observer + 'static))> {
-        let Self { ledger, summary, recorder, chosen } = self;
-        let always: [(&'static str, &mut (dyn Observer + 'static)); 3] =
-            [("energy-ledger", ledger), ("summary", summary), ("recorder", recorder)];
-        always.into_iter().chain(chosen.iter_mut().map(|(name, observer)| (*name, &mut **observer)))
-    }
-
-    /// Shows a step to every observer.
-    fn step(&mut self, frame: &Observation<'_>) -> Result<(), RunFailure> {
-        let step = frame.after.step;
-        for (name, observer) in self.all() {
-            observer.step(frame).map_err(|source| RunFailure::Observer { name, step, source })?;
+    /// Does something with every observer; `step` is told where one fails.
+    fn each(
+        &mut self,
+        step: u64,
+        mut act: impl FnMut(&mut dyn RunObserver) -> Result<(), UserError>,
+    ) -> Result<(), RunFailure> {
+        for (name, observer) in &mut self.0 {
+            act(&mut **observer).map_err(|source| RunFailure::Observer { name, step, source })?;
         }
         Ok(())
     }
 
+    /// Shows a step to every observer.
+    fn step(&mut self, frame: &Observation<'_>) -> Result<(), RunFailure> {
+        self.each(frame.after.step, |observer| observer.step(frame))
+    }
+
     /// Observers write what they hold back before the checkpoint that counts on it.
     fn save(&mut self, out: &Path, loaded: &Loaded) -> Result<(), RunFailure> {
-        let step = loaded.simulation.state.step;
-        for (name, observer) in self.all() {
-            observer.save().map_err(|source| RunFailure::Observer { name, step, source })?;
-        }
-        let rows = self.recorder.sync(&loaded.simulation.model)?;
         let state: &State = &loaded.simulation.state;
-        let state = Cow::Borrowed(state);
-        let (ledger, summary) = (self.ledger, self.summary.clone());
-        Ok(Checkpoint { state, ledger, summary, rows }.write(out, loaded)?)
+        self.each(state.step, |observer| observer.save())?;
+        let memories = self.0.iter().map(|(name, observer)| ((*name).to_owned(), observer.memory()));
+        let memories = memories.collect();
+        Ok(Checkpoint { state: Cow::Borrowed(state), memories }.write(out, loaded)?)
     }
-}
 
-/// Observers with their names.
-type Chosen = Vec<(&'static str, Box<dyn Observer>)>;
+    /// What all of them know.
+    fn report(&self) -> Report {
+        let mut report = Report::default();
+        self.0.iter().for_each(|(_, observer)| observer.report(&mut report));
+        report
+    }
 
-/// The observers that the scene chose.
-fn chosen(out: &Path, loaded: &Loaded, resumed: Option<f64>) -> Result<Chosen, RunFailure> {
-    let output = &loaded.output;
-    let due = Due::new(output.every, loaded.n_steps);
-    let setup = Setup { out, model: &loaded.simulation.model, due, resumed };
-    let vtk = output.vtk && !output.observers.iter().any(|name| name == observers::VTK);
-    let names = output.observers.iter().map(String::as_str).chain(vtk.then_some(observers::VTK));
-    names
-        .filter_map(observers::find)
-        .map(|entry| match entry.build(&setup) {
-            Ok(observer) => Ok((entry.name, observer)),
-            Err(source) => Err(RunFailure::Observer { name: entry.name, step: 0, source }),
-        })
-        .collect()
+    /// Closes their files.
+    fn close(self, step: u64) -> Result<(), RunFailure> {
+        let failed = |name| move |source| RunFailure::Observer { name, step, source };
+        self.0.into_iter().try_for_each(|(name, observer)| observer.close().map_err(failed(name)))
+    }
 }
 
 /// The files that a run writes or removes, beside those of observers and of unsolved steps.
@@ -343,7 +350,7 @@ fn step_all(
 ) -> Result<(), RunFailure> {
     let RunOptions { out, stop, save, progress, .. } = options;
     let look_every = (LOOK_EVERY / loaded.simulation.model.n_velocities().max(1) as u64).clamp(1, 64);
-    let mut last = (0, 0);
+    let (mut last, mut n_saved) = ((0, 0), n_unsolved(out, loaded.simulation.state.step));
     while loaded.simulation.state.step < loaded.n_steps {
         let step = loaded.simulation.state.step;
         if step.is_multiple_of(look_every) {
@@ -365,7 +372,7 @@ fn step_all(
         let missed = missed.map(|report| report.residual);
         books.step(&frame)?;
         if let Some(residual) = missed {
-            save_counted(loaded, &books.summary, residual, out);
+            save_counted(loaded, &mut n_saved, residual, out);
         }
         let is_due = (step + 1).is_multiple_of(loaded.output.checkpoint_every);
         if is_due || save.swap(false, Ordering::Relaxed) {

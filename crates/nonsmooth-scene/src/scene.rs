@@ -4,12 +4,16 @@
 //! are checked against that schema, and the fields' comments are the documentation an editor shows.
 
 mod bodies;
+mod bvp;
+mod relations;
 
 pub use bodies::*;
+pub use bvp::*;
 use nonsmooth::INTEGRATORS;
 use nonsmooth::joints::JOINTS;
 use nonsmooth::laws::LAWS;
 use nonsmooth_solvers::{Declared, Kind, SOLVERS};
+pub use relations::*;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -55,13 +59,23 @@ pub struct Scene {
     /// What ties systems to the world or to each other.
     #[serde(default)]
     pub constraint: Vec<Constraint>,
-    /// Laws that constraints refer to by name.
+    /// Outputs of first-order systems and mechanics tied to inputs by laws: diodes, switches, sliding modes.
+    #[serde(default)]
+    pub relation: Vec<Relation>,
+    /// Rates and forces that depend on other systems: motors.
+    #[serde(default)]
+    pub coupling: Vec<Coupling>,
+    /// Sampled control with delay and hold.
+    #[serde(default)]
+    pub controller: Vec<Controller>,
+    /// Laws that constraints and relations refer to by name.
     #[serde(default)]
     #[schemars(schema_with = "laws_schema")]
     pub law: BTreeMap<String, Chosen>,
     /// When to begin and end, and the size of a step.
     pub run: Run,
-    /// The scheme and its options; if not given, kick-drift for scenes of rigid bodies without linear systems, else moreau-jean.
+    /// The scheme and its options; if not given, euler-moreau for scenes with first-order systems, relations, couplings or controllers, kick-drift for
+    /// scenes of rigid bodies without linear systems, else moreau-jean.
     #[serde(default)]
     #[schemars(schema_with = "integrator_schema")]
     pub integrator: Option<Chosen>,
@@ -69,6 +83,8 @@ pub struct Scene {
     #[serde(default = "auto")]
     #[schemars(schema_with = "solver_schema")]
     pub solver: Chosen,
+    /// A boundary value problem over the run, for `nonsmooth bvp`.
+    pub bvp: Option<Bvp>,
     /// What is written, and how often.
     #[serde(default)]
     pub output: Output,
@@ -80,9 +96,18 @@ impl Scene {
         let moves = |body: &Body| !body.fixed && body.motion.is_none();
         match &self.integrator {
             Some(chosen) => chosen.clone(),
+            None if self.is_beyond_mechanics() => chosen("euler-moreau"),
             None if self.system.linear.is_empty() && self.body.iter().any(moves) => chosen("kick-drift"),
             None => chosen("moreau-jean"),
         }
+    }
+}
+
+impl Scene {
+    /// Whether it has first-order systems, relations, couplings or controllers.
+    fn is_beyond_mechanics(&self) -> bool {
+        let lists = [self.relation.is_empty(), self.coupling.is_empty(), self.controller.is_empty()];
+        !self.system.first_order.is_empty() || lists.contains(&false)
     }
 }
 
@@ -96,6 +121,9 @@ pub struct Systems {
     /// M(q) v̇ + N(q, v) + F_int(t, q, v) + ∇V(q) = force(t) + r.
     #[serde(default)]
     pub lagrangian: Vec<Lagrangian>,
+    /// ẋ = A x + b(t) + rate + r.
+    #[serde(default)]
+    pub first_order: Vec<FirstOrder>,
 }
 
 /// A linear system.
@@ -237,8 +265,10 @@ pub struct Output {
     pub compress: bool,
     /// Whether the frames are also written for ParaView, bodies and contact points in the folder `vtk`.
     pub vtk: bool,
-    /// Observers that watch the run: names of the list that `nonsmooth list` prints.
+    /// Observers that watch the run beside those that watch every run: names of the list that `nonsmooth list` prints.
     pub observers: Vec<String>,
+    /// Observers that watch every run and are left out of this one.
+    pub without: Vec<String>,
     /// Whether figures are drawn.
     pub plots: bool,
     /// Coordinates to plot; by default the first four that constraints act on.
@@ -254,6 +284,7 @@ impl Default for Output {
             compress: false,
             vtk: false,
             observers: Vec::new(),
+            without: Vec::new(),
             plots: true,
             plot: Vec::new(),
         }
@@ -352,6 +383,11 @@ fn joint_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "description": format!("one of: {}", lines.join("; ")), "enum": names })
 }
 
+/// The options of all types of joints; which goes with which type is said in the description and checked when the scene is built.
+fn joint_options_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "object", "properties": options_of(JOINTS.iter().map(|e| (e.name, e.options.to_vec()))) })
+}
+
 fn solver_schema(_: &mut SchemaGenerator) -> Schema {
     list_schema(SOLVERS.iter().map(|e| (e.name, e.about, [&[&TOLERANCE], e.options].concat())))
 }
@@ -366,16 +402,12 @@ fn laws_schema(_: &mut SchemaGenerator) -> Schema {
 fn list_schema<'a>(entries: impl Iterator<Item = (&'a str, &'a str, Vec<&'a Declared>)>) -> Schema {
     let mut names = Vec::new();
     let mut about = String::from("one of:");
-    let mut declared: BTreeMap<&str, Vec<(&Declared, &str)>> = BTreeMap::new();
-    for (name, line, options) in entries {
+    let entries: Vec<_> = entries.collect();
+    for (name, line, _) in &entries {
         names.push(json!(name));
         about += &format!(" `{name}` ({line});");
-        for option in options {
-            declared.entry(option.name).or_default().push((option, name));
-        }
     }
-    let mut properties: Map<String, Value> =
-        declared.into_iter().map(|(name, all)| (name.to_owned(), option_schema(&all))).collect();
+    let mut properties = options_of(entries.into_iter().map(|(name, _, options)| (name, options)));
     properties.insert("type".to_owned(), json!({ "description": about, "enum": names }));
     json_schema!({
         "type": "object",
@@ -383,6 +415,17 @@ fn list_schema<'a>(entries: impl Iterator<Item = (&'a str, &'a str, Vec<&'a Decl
         "required": ["type"],
         "additionalProperties": false,
     })
+}
+
+/// The options of all entries of a list by name, as properties of a table.
+fn options_of<'a>(entries: impl Iterator<Item = (&'a str, Vec<&'a Declared>)>) -> Map<String, Value> {
+    let mut declared: BTreeMap<&str, Vec<(&Declared, &str)>> = BTreeMap::new();
+    for (name, options) in entries {
+        for option in options {
+            declared.entry(option.name).or_default().push((option, name));
+        }
+    }
+    declared.into_iter().map(|(name, all)| (name.to_owned(), option_schema(&all))).collect()
 }
 
 /// One option of a table, with every meaning that its name has and for which entries.

@@ -3,14 +3,13 @@
 
 use crate::build::Loaded;
 use crate::problems::{StoredProblem, write};
-use nonsmooth::observers::Summary;
 use nonsmooth::{RunError, StepError};
 use std::path::{Path, PathBuf};
 
 /// How the names of their files begin.
 const NAME: &str = "unsolved-step-";
 /// Most steps that were counted whose problems are saved.
-const MOST: u64 = 10;
+const MOST: usize = 10;
 
 /// Saves the problem of the step that failed and says where, or why not; `None` if it failed for
 /// another reason or the scheme does not keep its problems.
@@ -27,12 +26,18 @@ pub(crate) fn save_unsolved(loaded: &Loaded, error: &RunError, out: &Path) -> Op
     })
 }
 
-/// Saves the problem of the step just made, which was counted as above the tolerance, if it is one of the first ten. That it cannot
-/// be saved is no reason to stop a run.
-pub(crate) fn save_counted(loaded: &Loaded, summary: &Summary, residual: f64, out: &Path) {
-    if summary.unconverged <= MOST {
+/// Saves the problem of the step just made, which was counted as above the tolerance, if it is one of the first ten; `n_saved` is
+/// the number of those before. That it cannot be saved is no reason to stop a run.
+pub(crate) fn save_counted(loaded: &Loaded, n_saved: &mut usize, residual: f64, out: &Path) {
+    if *n_saved < MOST {
         let _ = save(loaded, loaded.simulation.state.step, residual, out);
+        *n_saved += 1;
     }
+}
+
+/// How many problems of steps up to this one are saved.
+pub(crate) fn n_unsolved(out: &Path, up_to: u64) -> usize {
+    steps(out).iter().filter(|(step, _)| *step <= up_to).count()
 }
 
 /// Saves the problem that was posed last; `None` if the scheme does not keep it.
@@ -50,13 +55,18 @@ fn save(loaded: &Loaded, step: u64, residual: f64, out: &Path) -> Option<Result<
 
 /// The problems that are saved in the folder, by step; matrices that lie beside them belong to them.
 pub(crate) fn unsolved(out: &Path) -> Vec<PathBuf> {
+    steps(out).into_iter().map(|(_, path)| path).collect()
+}
+
+/// The same with the numbers of their steps.
+fn steps(out: &Path) -> Vec<(u64, PathBuf)> {
     let mut found: Vec<(u64, PathBuf)> = Vec::new();
     for path in files(out).filter(|path| path.extension().is_none_or(|ending| ending != "mtx")) {
         let step = path.file_stem().and_then(|stem| stem.to_str()?.strip_prefix(NAME)?.parse().ok());
         found.extend(step.map(|step| (step, path)));
     }
     found.sort();
-    found.into_iter().map(|(_, path)| path).collect()
+    found
 }
 
 /// The files of all problems in the folder.

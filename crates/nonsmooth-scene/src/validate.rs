@@ -1,21 +1,64 @@
 //! Checks a parsed scene against the JSON Schema of the scene types: every unknown key, wrong type,
-//! missing key and wrong word is reported at once, each at its place.
+//! missing key and wrong word is reported at once, each at its place. A misspelt key is then read as the one that was meant, so that
+//! what follows from the slip is not told as a mistake of its own.
 
 use crate::source::Mistake;
 use nonsmooth_solvers::nearest;
 use serde_json::Value;
+use std::borrow::Cow;
+use std::cell::RefCell;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Adds every mismatch between `table` and `schema` to `mistakes`.
-pub(crate) fn validate(schema: &Value, table: &Spanned<DeTable<'_>>, mistakes: &mut Vec<Mistake>) {
-    let check = Check { root: schema };
-    check.table(schema, table.get_ref(), 0..0, "the scene", mistakes);
+/// Adds every mismatch between `table` and `schema` to `mistakes`, and puts the right key where one is misspelt.
+pub(crate) fn validate(schema: &Value, table: &mut Spanned<DeTable<'_>>, mistakes: &mut Vec<Mistake>) {
+    loop {
+        let (check, mut found) = (Check { root: schema, slips: RefCell::default() }, Vec::new());
+        check.table(schema, table.get_ref(), 0..0, "the scene", &mut found);
+        let slips = check.slips.into_inner();
+        let is_slip = |mistake: &Mistake| slips.iter().any(|(span, _)| *span == mistake.span);
+        if !found.iter().any(is_slip) {
+            return mistakes.append(&mut found);
+        }
+        mistakes.extend(found.into_iter().filter(is_slip));
+        mend(table.get_mut(), &slips);
+    }
+}
+
+/// A misspelt key by its place, with the key that was meant.
+type Slip = (Range<usize>, String);
+
+/// Renames misspelt keys.
+fn mend(table: &mut DeTable<'_>, slips: &[Slip]) {
+    let meant = |span: Range<usize>| slips.iter().find(|(place, _)| *place == span);
+    let wrong: Vec<(String, String)> = table
+        .keys()
+        .filter_map(|key| Some((key.get_ref().to_string(), meant(key.span())?.1.clone())))
+        .collect();
+    for (key, name) in wrong.iter().filter(|(key, _)| !key.is_empty()) {
+        let is_free = !table.contains_key(name.as_str());
+        if let Some((key, value)) = is_free.then(|| table.remove_entry(key.as_str())).flatten() {
+            table.insert(Spanned::new(key.span(), Cow::Owned(name.clone())), value);
+        }
+    }
+    for (_, value) in table.iter_mut() {
+        mend_value(value, slips);
+    }
+}
+
+fn mend_value(value: &mut Spanned<DeValue<'_>>, slips: &[Slip]) {
+    match value.get_mut() {
+        DeValue::Table(table) => mend(table, slips),
+        DeValue::Array(array) => array.iter_mut().for_each(|item| mend_value(item, slips)),
+        _ => {}
+    }
 }
 
 struct Check<'a> {
     root: &'a Value,
+    /// Unknown keys that are near to one that is not there.
+    slips: RefCell<Vec<Slip>>,
 }
 
 impl<'a> Check<'a> {
@@ -115,6 +158,9 @@ impl<'a> Check<'a> {
             } else {
                 let names: Vec<&str> = known.keys().map(String::as_str).collect();
                 let hint = nearest(word, names.iter().copied());
+                if let Some(meant) = hint.clone().filter(|meant| !table.contains_key(meant.as_str())) {
+                    self.slips.borrow_mut().push((key.span(), meant));
+                }
                 let hint = hint.map_or(String::new(), |n| format!(", did you mean `{n}`?"));
                 let message = format!("unknown key `{word}`{hint}; allowed here: {}", names.join(", "));
                 out.push(Mistake { span: key.span(), message });

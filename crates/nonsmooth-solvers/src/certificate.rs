@@ -119,7 +119,7 @@ fn certify_blocks(problem: &Problem, p: &[f64], u: &mut Vec<f64>, unit: f64) -> 
         let free = &problem.u_free[range.clone()];
         let own = &mut u[range.clone()];
         own.iter_mut().zip(free).for_each(|(u, free)| *u += free);
-        let share = share(problem, set, begin, weight);
+        let share = share(problem.delassus.compliance(begin), set, weight);
         sums.see((c, set), &p[range], (free, own), (weight, share), unit);
     }
     sums
@@ -134,6 +134,7 @@ fn certify_scalar(problem: &Problem, w: &Sparse, p: &[f64], u: &mut Vec<f64>, un
         u.resize(n, 0.0);
     }
     let (sets, u_free, u) = (&problem.sets[..n], &problem.u_free[..n], &mut u[..n]);
+    let compliance = problem.delassus.compliances();
     for i in 0..n {
         let (set, free) = (sets[i], u_free[i]);
         let (columns, values) = w.row(i);
@@ -149,7 +150,7 @@ fn certify_scalar(problem: &Problem, w: &Sparse, p: &[f64], u: &mut Vec<f64>, un
         }
         let now = moved + free;
         u[i] = now;
-        let share = share(problem, set, i, weight);
+        let share = share(compliance.get(i).copied().unwrap_or(0.0), set, weight);
         sums.see((i, set), &[p[i]], (&[free], &[now]), (weight, share), unit);
     }
     sums
@@ -166,19 +167,16 @@ pub(crate) fn residual_by_weights(problem: &Problem, p: &[f64], moved: &[f64], w
             *u = moved + free;
         }
         let weight = weight[begin];
-        let share = share(problem, set, begin, weight);
+        let share = share(problem.delassus.compliance(begin), set, weight);
         sums.see((c, set), &p[rows], (free, &u[..set.dim()]), (weight, share), 1.0);
     }
     sums.ended().residual
 }
 
-/// s: the part of its own velocity that a scalar row gives to others; 1 without compliance.
+/// s: the part of its own velocity that a scalar row of compliance d gives to others; 1 without compliance.
 #[inline(always)]
-fn share(problem: &Problem, set: Set, row: usize, weight: f64) -> f64 {
-    match problem.delassus.compliance(row) {
-        d if d > 0.0 && set.is_scalar() => ((weight - d) / weight).max(0.0),
-        _ => 1.0,
-    }
+fn share(d: f64, set: Set, weight: f64) -> f64 {
+    if d > 0.0 && set.is_scalar() { ((weight - d) / weight).max(0.0) } else { 1.0 }
 }
 
 /// What is summed over constraints.
@@ -327,7 +325,7 @@ fn certify_posed(problem: &Problem, posed: &Posed, p: &[f64], u: &mut Vec<f64>, 
             let weight = if weights[c] > 0.0 { weights[c] } else { spare };
             let free = &problem.u_free[rows.clone()];
             u.iter_mut().zip(free).for_each(|(u, free)| *u += free);
-            let share = share(problem, set, rows.start, weight);
+            let share = share(problem.delassus.compliance(rows.start), set, weight);
             sums.see((c, set), &p[rows], (free, u), (weight, share), unit);
         }
         sums

@@ -273,6 +273,12 @@ impl Delassus {
         self.source.as_ref().and_then(|source| source.compliance.get(row)).copied().unwrap_or(0.0)
     }
 
+    /// D by row; empty where there is none.
+    #[inline]
+    pub(crate) fn compliances(&self) -> &[f64] {
+        self.source.as_ref().map_or(&[], |source| &source.compliance)
+    }
+
     /// Whether some rows are contacts of bodies, given by frames and arms.
     pub(crate) fn has_contacts(&self) -> bool {
         matches!(&self.form, Form::Posed(posed) if !posed.contacts().is_empty())
@@ -307,19 +313,24 @@ impl Delassus {
     #[inline]
     pub fn push(&self, p: &[f64], v: &mut [f64]) {
         let Some(source) = &self.source else { return };
-        let Source { mass, jacobian, .. } = source;
         if source.list.is_none() {
-            jacobian.push_all(mass, p, v);
+            source.jacobian.push_all(&source.mass, p, v);
         } else {
-            let mut begin = 0;
-            for c in source.constraints() {
-                let end = begin + jacobian.rows_of(c).len();
-                jacobian.push(c, mass, &p[begin..end], v);
-                begin = end;
-            }
+            self.push_listed(source, p, v);
         }
-        if mass.has_factored() {
+        if source.mass.has_factored() {
             self.push_factored(source, p, v);
+        }
+    }
+
+    /// The same of chosen constraints, but for groups with a sparse factor.
+    #[inline(never)]
+    fn push_listed(&self, source: &Source, p: &[f64], v: &mut [f64]) {
+        let mut begin = 0;
+        for c in source.constraints() {
+            let end = begin + source.jacobian.rows_of(c).len();
+            source.jacobian.push(c, &source.mass, &p[begin..end], v);
+            begin = end;
         }
     }
 

@@ -9,9 +9,11 @@
 //! All vectors are in world axes. Planar bodies have z = 0 and rotate about z only: of the numbers that a pair has for
 //! them, the first, second and sixth count.
 
+mod whole;
+
 use crate::mass_groups::{IMMOVABLE, MassGroups, VelocityLayout};
 use crate::stamp::next_stamp;
-use crate::vector::{Vector, add_rows, cross, dot, wrench};
+use crate::vector::{Vector, add_rows, cross, dot, dot6, wrench};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -143,8 +145,15 @@ impl Jacobian {
     /// One general row of the constraint under construction.
     pub fn push_row(&mut self, columns: &[u32], values: &[f64]) {
         debug_assert_eq!(columns.len(), values.len(), "one value per column");
-        self.column.extend_from_slice(columns);
-        self.value.extend_from_slice(values);
+        self.push_entries(columns.iter().copied().zip(values.iter().copied()));
+    }
+
+    /// The same, entry by entry.
+    pub fn push_entries(&mut self, entries: impl Iterator<Item = (u32, f64)>) {
+        for (column, value) in entries {
+            self.column.push(column);
+            self.value.push(value);
+        }
         self.start.push(self.value.len());
     }
 
@@ -228,27 +237,41 @@ impl Jacobian {
                 }
                 out.iter_mut().zip(&contact.frame).for_each(|(u, row)| *u = dot(*row, world));
             }
-            Kind::Pair(number) => {
+            Kind::Pair(number) => self.dot_pair(self.pairs[number as usize], v, out),
+        }
+    }
+
+    /// The same of a pair. The usual numbers of rows are known where it is compiled.
+    #[inline(always)]
+    fn dot_pair(&self, pair: Pair, v: &[f64], out: &mut [f64]) {
+        match out.len() {
+            1 => self.dot_rows_of_pair::<1>(pair, v, out),
+            2 => self.dot_rows_of_pair::<2>(pair, v, out),
+            3 => self.dot_rows_of_pair::<3>(pair, v, out),
+            5 => self.dot_rows_of_pair::<5>(pair, v, out),
+            _ => {
                 out.fill(0.0);
-                let Pair { bodies, first } = self.pairs[number as usize];
-                for (body, on) in bodies.into_iter().zip(&self.on) {
+                for (body, on) in pair.bodies.into_iter().zip(&self.on) {
                     if body != IMMOVABLE {
                         let v = self.layout.bodies[body as usize].read(v);
-                        add_rows(&on[first as usize..], &v, out);
+                        add_rows(&on[pair.first as usize..], &v, out);
                     }
                 }
             }
         }
     }
 
-    /// u = J v of all constraints.
-    pub fn multiply(&self, v: &[f64], u: &mut [f64]) {
-        let mut rest = u;
-        for c in 0..self.kinds.len() {
-            let (own, after) = rest.split_at_mut(self.rows_of(c).len());
-            self.dot(c, v, own);
-            rest = after;
+    #[inline(always)]
+    fn dot_rows_of_pair<const N: usize>(&self, pair: Pair, v: &[f64], out: &mut [f64]) {
+        let mut sum = [0.0; N];
+        for (body, on) in pair.bodies.into_iter().zip(&self.on) {
+            if body != IMMOVABLE {
+                let v = self.layout.bodies[body as usize].read(v);
+                let rows = &on[pair.first as usize..][..N];
+                (0..N).for_each(|k| sum[k] += dot6(&rows[k], &v));
+            }
         }
+        out.copy_from_slice(&sum);
     }
 
     /// out ← out + J_cᵀ p.
@@ -388,7 +411,7 @@ impl Jacobian {
     }
 
     /// The rows of a pair on a (`end` 0) or b (`end` 1); none of other constraints.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn side(&self, c: usize, end: usize) -> &[[f64; 6]] {
         let Kind::Pair(number) = self.kinds[c] else { return &[] };
         let first = self.pairs[number as usize].first as usize;
@@ -459,17 +482,6 @@ impl Jacobian {
                     }
                 }
             }
-        }
-    }
-
-    /// v ← v + M̂⁻¹ Jᵀ p of all constraints, but for velocities of factored groups.
-    pub fn push_all(&self, mass: &MassGroups, p: &[f64], v: &mut [f64]) {
-        debug_assert_eq!(p.len(), self.n_rows(), "one impulse per row");
-        let mut rest = p;
-        for c in 0..self.kinds.len() {
-            let (own, after) = rest.split_at(self.rows_of(c).len());
-            self.push(c, mass, own, v);
-            rest = after;
         }
     }
 

@@ -390,27 +390,33 @@ impl MassGroups {
     }
 
     /// v ← v + h M̂⁻¹ e_j, but for velocities of factored groups.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push_unit(&self, velocity: u32, h: f64, v: &mut [f64]) {
         let Some((group, place)) = self.owner(velocity) else { return };
-        if let Some(inertia) = self.bodies.get(group) {
-            let velocities = self.layout.bodies[group];
-            let mut wrench = [0.0; 6];
-            wrench[velocities.components()[place]] = h;
-            velocities.add(&inertia.respond(&wrench), v);
-            return;
+        let number = group.wrapping_sub(self.bodies.len());
+        match self.groups.get(number) {
+            Some(Group::Scalar(number)) => v[velocity as usize] += self.scalars[*number as usize] * h,
+            Some(Group::Dense(number)) => self.push_unit_dense(*number, place, h, v),
+            Some(Group::Factored(_)) => {}
+            None => self.push_unit_body(group, place, h, v),
         }
-        match self.groups[group - self.bodies.len()] {
-            Group::Scalar(number) => v[velocity as usize] += self.scalars[number as usize] * h,
-            Group::Dense(number) => {
-                let Dense { velocities, inverse } = self.dense(number);
-                let n = velocities.len();
-                for (i, &j) in velocities.iter().enumerate() {
-                    v[j as usize] += inverse[i * n + place] * h;
-                }
-            }
-            Group::Factored(_) => {}
+    }
+
+    #[inline(never)]
+    fn push_unit_dense(&self, number: u32, place: usize, h: f64, v: &mut [f64]) {
+        let Dense { velocities, inverse } = self.dense(number);
+        let n = velocities.len();
+        for (i, &j) in velocities.iter().enumerate() {
+            v[j as usize] += inverse[i * n + place] * h;
         }
+    }
+
+    #[inline(never)]
+    fn push_unit_body(&self, group: usize, place: usize, h: f64, v: &mut [f64]) {
+        let velocities = self.layout.bodies[group];
+        let mut wrench = [0.0; 6];
+        wrench[velocities.components()[place]] = h;
+        velocities.add(&self.bodies[group].respond(&wrench), v);
     }
 
     /// v ← v + M̂⁻¹ f of every factored group; `add_force` adds f by place in the group to its first argument.

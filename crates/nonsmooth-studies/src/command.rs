@@ -33,11 +33,14 @@ pub fn say(line: &str) {
 
 /// Splits `NAME=VALUE`.
 pub fn parse_set(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE, as in --set e=0.5")?;
-    if name.trim().is_empty() || value.trim().is_empty() {
-        return Err("write NAME=VALUE, as in --set e=0.5".into());
-    }
-    Ok((name.trim().to_owned(), value.trim().to_owned()))
+    pair(text).ok_or_else(|| "write NAME=VALUE, as in --set e=0.5".into())
+}
+
+/// A name and what follows its `=`.
+pub fn pair(text: &str) -> Option<(String, String)> {
+    let (name, value) = text.split_once('=')?;
+    let (name, value) = (name.trim(), value.trim());
+    (!name.is_empty() && !value.is_empty()).then(|| (name.to_owned(), value.to_owned()))
 }
 
 /// A time without the digits that are rounding.

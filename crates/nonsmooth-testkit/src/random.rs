@@ -68,6 +68,21 @@ impl Random {
         (0..n).map(|_| self.signed()).collect()
     }
 
+    /// A matrix by rows, each entry uniform in [−1, 1).
+    pub fn signed_matrix(&mut self, rows: usize, columns: usize) -> Vec<Vec<f64>> {
+        (0..rows).map(|_| self.signed_vector(columns)).collect()
+    }
+
+    /// n whole numbers, each uniform among −bound, …, bound.
+    pub fn whole_vector(&mut self, n: usize, bound: i64) -> Vec<f64> {
+        (0..n).map(|_| self.whole(-bound, bound) as f64).collect()
+    }
+
+    /// A matrix by rows of whole numbers, each uniform among −bound, …, bound.
+    pub fn whole_matrix(&mut self, rows: usize, columns: usize, bound: i64) -> Vec<Vec<f64>> {
+        (0..rows).map(|_| self.whole_vector(columns, bound)).collect()
+    }
+
     /// Three numbers, each uniform in [−size, size).
     pub fn vector(&mut self, size: f64) -> [f64; 3] {
         std::array::from_fn(|_| self.between(-size, size))

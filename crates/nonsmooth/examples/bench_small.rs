@@ -1,7 +1,7 @@
 //! Time per step of small scenes: our general engine, and hand-written loops of the same scheme as the
 //! limit. Run it through `cargo xtask bench small`, which adds Siconos where it is installed.
 //!
-//! Times are processor times of this thread, best of several. `cargo xtask test --only instructions` counts the
+//! Times are processor times of this thread, best of several. `cargo xtask ci --full --only instructions` counts the
 //! instructions of `--ball`.
 
 use nonsmooth::integrators::MoreauJean;

@@ -1,5 +1,6 @@
 //! Why a step failed. Carries data; the sentence is written where it is shown.
 
+use crate::laws::PathError;
 use nonsmooth_solvers::Status;
 use thiserror::Error;
 
@@ -65,6 +66,17 @@ pub enum StepError {
         /// Name of the system.
         system: String,
     },
+    /// I − hθ A of a first-order system is singular.
+    #[error("the matrix I − hθ A of first-order system `{system}` is singular; try another step size")]
+    SingularStates {
+        /// Name of the system.
+        system: String,
+    },
+    /// What couplings and relations do within a step has no unique solution.
+    #[error(
+        "the couplings and relations of the model determine no motion in this step: M̂ less their slopes is singular; try another step size"
+    )]
+    SingularCoupling,
     /// The mass matrix of a system is singular.
     #[error("the mass matrix of system `{system}` is singular where the motion has led")]
     SingularMass {
@@ -128,6 +140,28 @@ pub enum StepError {
         constraint: String,
         /// When [s].
         t: f64,
+    },
+    /// An impact that is followed along its path meets a law without path.
+    #[error(
+        "{first} acts along the path of an impact, and feels {second}, whose law acts at once, at t = {t} s; give both a law that acts along the path, or both one that acts at once; `nonsmooth list` says which do"
+    )]
+    MixedImpact {
+        /// The constraint that is hit.
+        first: String,
+        /// The constraint whose law has no path.
+        second: String,
+        /// When [s].
+        t: f64,
+    },
+    /// The path of an impact was not followed to its end.
+    #[error("at {constraint}, t = {t} s: {reason}")]
+    ImpactPath {
+        /// A constraint that was hit.
+        constraint: String,
+        /// When [s].
+        t: f64,
+        /// What went wrong.
+        reason: PathError,
     },
     /// The error control asks for steps that are too small.
     #[error(

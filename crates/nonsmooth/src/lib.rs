@@ -48,6 +48,7 @@
 //! | write a joint or a solver | [`joints::Joint`], [`solvers::Solver`]; `examples/own_joint.rs`, `examples/own_solver.rs` |
 //! | ask where a body is | [`Simulation::body`], [`Simulation::contacts`]; [`Simulation::state`] has all of it as numbers |
 //! | watch a run | [`Observer`], [`observers`]; [`Observation::shown`] is what results show |
+//! | have the derivative of a motion | [`integrators::flow::flow_with_derivative`] |
 //! | measure errors and orders | [`analysis`] |
 
 pub mod analysis;
@@ -70,7 +71,9 @@ pub use integrators::{INTEGRATORS, Integrator, Refusal};
 pub use log::{ConstraintLog, Counts, Energies, Event, N_WORKS, Note, StepLog, Works};
 pub use model::{Implicit, Instant, Model, Pass, State};
 pub use part::{Part, Selection};
-pub use phases::{DEFAULT_TOLERANCE, KineticAngles, Policy, SolverSettings};
+pub use phases::{
+    DEFAULT_TOLERANCE, KineticAngles, Policy, SolverSettings, Strike, StruckConstraint, strike_at,
+};
 pub use simulation::{Error, Observation, Observer, RunError, Simulation, StateError, n_steps};
 
 /// Vectors and quaternions, as poses and twists have them.

@@ -23,13 +23,6 @@ pub(crate) const REBOUNDS_CAPPED: &str = "impacts that rebound early because the
 pub(crate) const FAST_FORCES: &str =
     "forces of velocities that act faster than a step [step over their time]: they are averaged";
 
-impl std::ops::SubAssign for Works {
-    fn sub_assign(&mut self, other: Self) {
-        let (a, b) = (self.columns(), other.columns());
-        *self = Self::from_columns(std::array::from_fn(|k| a[k].1 - b[k].1));
-    }
-}
-
 /// Active constraints of a step with what happened to them, sorted by name.
 #[derive(Clone, Debug, Default)]
 pub struct ConstraintLog {
@@ -117,8 +110,15 @@ impl ConstraintLog {
         }
     }
 
-    /// Takes names, gaps and u⁻ of the active constraints and the impulses `p`; `u_plus` and `work` are still to be written.
+    /// Takes names, gaps and u⁻ of the active constraints and the impulses `p`; `u_plus` and `work` are zero.
     pub fn open(&mut self, active: &ActiveConstraints, p: &[f64]) {
+        self.name(active, p);
+        self.u_plus.fill(0.0);
+        self.work.fill(0.0);
+    }
+
+    /// The same, but `u_plus` and `work` hold anything: they are still to be written, for every row.
+    pub(crate) fn name(&mut self, active: &ActiveConstraints, p: &[f64]) {
         self.lengths.clear();
         self.ids.clone_from(&active.ids);
         self.row_start.clone_from(&active.row_start);
@@ -126,9 +126,7 @@ impl ConstraintLog {
         self.u_minus.clone_from(&active.u_minus);
         self.impulse.clear();
         self.impulse.extend_from_slice(p);
-        self.u_plus.clear();
         self.u_plus.resize(p.len(), 0.0);
-        self.work.clear();
         self.work.resize(p.len(), 0.0);
         self.places.clear();
         if !active.places.is_empty() {
@@ -240,14 +238,14 @@ impl StepLog {
         self.is_still = false;
     }
 
-    /// Notes that the impulses of this solve acted.
+    /// Notes that the impulses of a solve acted, by what its report says.
     #[inline]
-    pub(crate) fn acted(&mut self, report: &Report) {
+    pub(crate) fn acted(&mut self, residual: f64, status: Status) {
         // A residual that is no number is kept.
-        if !(report.residual <= self.residual) {
-            self.residual = report.residual;
+        if !(residual <= self.residual) {
+            self.residual = residual;
         }
-        self.missed |= report.status != Status::Converged;
+        self.missed |= status != Status::Converged;
     }
 
     /// Puts the last solve before the one that makes the step, which stays last.

@@ -216,6 +216,16 @@ impl Simulation {
         self.start = start;
     }
 
+    /// Makes steps of another size from here on [s]; the grid is then that of `new` from the present state.
+    pub fn set_step_size(&mut self, step_size: f64) -> Result<(), Refusal> {
+        if !(step_size > 0.0 && step_size.is_finite()) {
+            return Err(Refusal::StepSize { step_size });
+        }
+        self.start = self.state.t - self.state.step as f64 * step_size;
+        self.step_size = step_size;
+        Ok(())
+    }
+
     /// Sets an input of the model, from the next step on.
     pub fn set_input(&mut self, name: &str, value: f64) -> Result<(), StateError> {
         let known = &self.model.signals.inputs;
@@ -305,7 +315,9 @@ impl Simulation {
         let t = self.start + self.next.step as f64 * self.step_size;
         self.log.events.iter_mut().filter(|e| e.t == self.next.t).for_each(|e| e.t = t);
         self.next.t = t;
-        self.check_appearance()?;
+        if !self.next.presence.is_empty() {
+            self.check_appearance()?;
+        }
         if is_synchronized {
             let synchronized = self.integrator.synchronize(&self.model, &self.next, &mut self.shown);
             let (step, t) = (self.next.step, self.state.t);
@@ -316,7 +328,7 @@ impl Simulation {
     }
 
     /// Refuses a step after which a body appears inside of another.
-    #[inline]
+    #[inline(never)]
     fn check_appearance(&self) -> Result<(), RunError> {
         let Self { model, state, next, .. } = self;
         if model.rigid.may_overlap || state.presence == next.presence {
@@ -356,9 +368,15 @@ impl Simulation {
         })
     }
 
-    /// Order of the scheme, and whether its impacts act at their instant.
+    /// Order of the scheme, and whether its impacts act at their instant; order 0 where the model has more than mechanics, of whose error
+    /// the ledger shows nothing.
     pub fn accuracy(&self) -> Accuracy {
-        self.integrator.accuracy()
+        let accuracy = self.integrator.accuracy();
+        if self.model.beyond_mechanics().is_some() {
+            Accuracy { order: 0, ..accuracy }
+        } else {
+            accuracy
+        }
     }
 
     /// The one-step problem that was posed last, where the scheme keeps it: what to save when a step fails.

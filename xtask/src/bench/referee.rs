@@ -32,9 +32,9 @@ Drake of a dozen. Rapier's settings and ours were not tuned.
 ";
 
 const READING: &str = "\n\
-- Ours creeps and lifts by rounding only. Its rebounds are off by where in the step the impact falls: the ball is stopped or turned up to
-  h v = 4 mm below the floor, and `moreau-jean` does not bring it back (with e = 0 it rests 4 mm deep). `moreau-projected` moves it onto the
-  floor at the speed that it has below: with e = 0 it rests there to rounding, and rebounds are 0.2 % high, at most 2 mm.
+- nonsmooth: creep and lift are at rounding level. The error of the rebounds depends on where in a step the impact falls: the ball stops or turns up to
+  h v = 4 mm below the floor, and `moreau-jean` does not correct that (with e = 0 it rests 4 mm deep). `moreau-projected` moves the ball onto the
+  floor without changing its speed: with e = 0 it rests on the floor to rounding, and rebounds are at most 2 mm (0.2 %) too high.
 - Rapier with its defaults passes all three. At the same step its rebounds are closer to e² than those of `moreau-jean` to e = 0.6, and farther
   than those of `moreau-projected` from e = 0.3 on. With friction per contact point it slides 7 % too far.
 - MuJoCo lifts the sliding cube, by 1 cm or more in each of the 64 combinations; creep is 0.2 m with its defaults and small with no-slip iterations.

@@ -4,20 +4,19 @@ use super::Breach;
 use super::tree::{Tree, code};
 
 /// Folders of families whose files define an `ENTRY`, listed in `mod.rs`.
-const FAMILIES: [&str; 3] = [
+const FAMILIES: [&str; 5] = [
     "crates/nonsmooth/src/integrators/",
     "crates/nonsmooth/src/laws/",
+    "crates/nonsmooth/src/model/constraints/joints/",
+    "crates/nonsmooth-scene/src/observers/",
     "crates/nonsmooth-solvers/src/solvers/",
 ];
-
-/// The observers are a plain list of names.
-const OBSERVERS: &str = "crates/nonsmooth/src/observers/mod.rs";
 
 /// Where a name may be documented.
 const DOCUMENTS: [&str; 3] = ["docs/lists.md", "README.md", "ARCHITECTURE.md"];
 
 pub(super) fn check(tree: &Tree, breaches: &mut Vec<Breach>) {
-    let mut names = observers(tree);
+    let mut names = Vec::new();
     for family in FAMILIES {
         let list = tree.text(&format!("{family}mod.rs")).unwrap_or("");
         for (path, file) in tree.rust() {
@@ -50,31 +49,11 @@ pub(super) fn check(tree: &Tree, breaches: &mut Vec<Breach>) {
 
 /// The line of a file's `ENTRY`, and the name in it.
 fn entry(text: &str) -> Option<(usize, Option<&str>)> {
-    let at = text.lines().position(|line| code(line).contains("const ENTRY: Entry"))?;
+    let at = text.lines().position(|line| code(line).contains("const ENTRY: "))?;
     let body = text.lines().skip(at).take_while(|line| !line.starts_with('}'));
     let name =
         body.filter_map(|line| line.split_once("name: \"")).find_map(|(_, rest)| rest.split_once('"'));
     Some((at + 1, name.map(|(name, _)| name)))
-}
-
-/// The names in the list of observers: the first text of each pair.
-fn observers(tree: &Tree) -> Vec<(&'static str, usize, &str)> {
-    let text = tree.text(OBSERVERS).unwrap_or("");
-    let Some(start) = text.lines().position(|line| line.contains("static OBSERVERS")) else {
-        return Vec::new();
-    };
-    let list = text.lines().enumerate().skip(start + 1).take_while(|(_, line)| *line != "];");
-    let mut opened = false;
-    let mut names = Vec::new();
-    for (i, line) in list {
-        let line = line.trim();
-        let quoted = if opened { line.strip_prefix('"') } else { line.strip_prefix("(\"") };
-        opened = line == "(";
-        if let Some((name, _)) = quoted.and_then(|rest| rest.split_once('"')) {
-            names.push((OBSERVERS, i + 1, name));
-        }
-    }
-    names
 }
 
 /// Whether a name stands in a text as code, in quotes or first on a line; inside a word it does not count.
@@ -121,13 +100,5 @@ mod tests {
         assert!(found[0].starts_with(&format!("{FILE}:2: `lemke` is documented in none")), "{found:?}");
         let nameless = ENTRY.replace("\"lemke\"", "NAME");
         assert!(breaches(&[(FILE, &nameless), list])[0].ends_with("ENTRY has no line `name: \"…\"`"));
-    }
-
-    #[test]
-    fn observers_are_names_too() {
-        let text = "pub static OBSERVERS: &[(&str, &str)] = &[\n    (\"summary\", \"x\"),\n    (\n        \"ledger\",\n        \"y\",\n    ),\n];\n";
-        let found = breaches(&[(OBSERVERS, text), ("README.md", "`summary`")]);
-        assert_eq!(found.len(), 1, "{found:?}");
-        assert!(found[0].contains("mod.rs:4: `ledger`"), "{found:?}");
     }
 }

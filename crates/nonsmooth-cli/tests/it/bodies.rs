@@ -361,3 +361,82 @@ fn scenes_of_bodies_do_not_depend_on_threads() {
         }
     }
 }
+
+/// A rotor against a weak spring, which turns more than once before it comes back, and two blocks of a law with a history: one is held by more
+/// than it could be while it slides, one slides.
+const REMEMBERED: &str = r#"title = "Turns and histories"
+
+[world]
+gravity = [0, 0, -9.81]
+
+[[body]]
+name = "rotor"
+shape = { type = "ball", radius = 0.1 }
+mass = 1
+position = [0, 0, 0]
+angular_velocity = [0, 20, 0]
+
+[[joint]]
+name = "hinge"
+type = "revolute"
+between = [{}, { body = "rotor" }]
+at = [0, 0, 0]
+axis = [0, 1, 0]
+axes = [{ stiffness = 0.01 }]
+
+[[system.linear]]
+name = "blocks"
+coordinates = ["x", "z", "x_2", "z_2"]
+mass = [1, 1, 1, 1]
+load = [0, -9.81, 0, -9.81]
+force = ["4*(1 + 0.1*sin(30*t))", 0, 0, 0]
+q = [0, 0, 0, 0]
+v = [0, 0, 10, 0]
+
+[[constraint]]
+name = "held"
+gap = "z"
+tangents = ["v_x"]
+law = "rough"
+
+[[constraint]]
+name = "sliding"
+gap = "z_2"
+tangents = ["v_x_2"]
+law = "rough"
+
+[law.rough]
+type = "static-dynamic"
+friction_static = 0.5
+friction_dynamic = 0.3
+
+[run]
+end = STEPSe-3
+step_size = 1e-3
+"#;
+
+/// What only a checkpoint holds: the angle of a joint through whole turns, and histories of laws (1 stuck, 2 slid).
+#[test]
+fn whole_turns_and_histories_are_in_the_checkpoint_and_resume_to_the_bit() {
+    let folder = Folder::new("remembered");
+    let scene =
+        |name: &str, steps: usize| folder.write(name, &REMEMBERED.replace("STEPS", &steps.to_string()));
+    let path = scene("long.toml", 900);
+    nonsmooth(&["run", &path, "-q", "--out", &folder.text("whole")]).expect(0, &[]);
+    let whole = Tables::read(&folder.path("whole"));
+    // The spring pulls with k times the angle: ω cos(√(k/I) t), I = ⅖ m r².
+    let rate = (0.01f64 / (0.4 * 0.01)).sqrt();
+    for steps in [200, 500, 700] {
+        let out = format!("cut-{steps}");
+        let short = scene("short.toml", steps);
+        nonsmooth(&["run", &short, "-q", "--out", &folder.text(&out)]).expect(0, &[]);
+        let checkpoint = Reader::open(folder.path(&out).join("checkpoint.h5")).expect("readable");
+        let floats = |name: &str| checkpoint.floats(name).expect("readable").values;
+        let angle = 20.0 / rate * (rate * steps as f64 * 1e-3).sin();
+        assert!((floats("angles")[0] - angle).abs() < 2e-2, "{:?}, should be {angle}", floats("angles"));
+        assert!(steps == 200 || angle > 2.0 * std::f64::consts::PI, "{angle} is beyond a turn");
+        assert_eq!(floats("histories"), [1.0, 2.0], "one block sticks, one slides");
+        assert_eq!(resume(&path, &folder.text(&out)), steps as u64);
+        Tables::read(&folder.path(&out)).assert_same(&whole);
+    }
+}

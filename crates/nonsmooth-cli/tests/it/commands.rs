@@ -4,7 +4,6 @@ use crate::{Folder, nonsmooth, scene};
 use nonsmooth::INTEGRATORS;
 use nonsmooth::joints::JOINTS;
 use nonsmooth::laws::LAWS;
-use nonsmooth::observers::OBSERVERS;
 use nonsmooth_solvers::SOLVERS;
 
 #[test]
@@ -183,7 +182,7 @@ fn list_names_everything_with_its_options() {
     words.extend(LAWS.iter().flat_map(|e| [e.name, e.about]));
     words.extend(JOINTS.iter().flat_map(|e| [e.name, e.about]));
     words.extend(SOLVERS.iter().flat_map(|e| [e.name, e.about]));
-    words.extend(OBSERVERS.iter().flat_map(|(name, about)| [*name, *about]));
+    words.extend(nonsmooth_scene::OBSERVERS.iter().flat_map(|e| [e.name, e.about]));
     let options = INTEGRATORS.iter().flat_map(|e| e.options).chain(LAWS.iter().flat_map(|e| e.options));
     words.extend(
         options.chain(SOLVERS.iter().flat_map(|e| e.options)).flat_map(|o| [o.name, o.about, o.default]),

@@ -242,6 +242,32 @@ fn a_refused_resume_leaves_no_folder_behind() {
     assert!(!folder.path("mistyped").exists());
 }
 
+#[test]
+fn a_flag_at_resume_is_a_segment_too() {
+    let folder = Folder::new("flags");
+    let out = folder.text("out");
+    let segments = || {
+        let summary = std::fs::read_to_string(folder.path("out/summary.json")).expect("there");
+        let summary: serde_json::Value = serde_json::from_str(&summary).expect("JSON");
+        summary["segments"].as_array().expect("a list").clone()
+    };
+    let short = settings(&folder, "short.toml", "0.02", "");
+    let long = settings(&folder, "long.toml", "0.05", "");
+    nonsmooth(&["run", &short, "-q", "--out", &out]).expect(0, &[]);
+    nonsmooth(&["run", &long, "-q", "--out", &out, "--resume", "--csv"]).expect(0, &[]);
+    let found = segments();
+    let change =
+        |key: &str, from: &str, to: &str| serde_json::json!({"key": key, "from": from, "to": to});
+    let both = [change("output.csv", "", "true"), change("run.end", "0.02", "0.05")];
+    assert_eq!(found[1]["changes"], serde_json::json!(both), "{found:?}");
+    // The flag and the key are the same setting; without either it is another one.
+    let written = settings(&folder, "written.toml", "0.05", "csv = true");
+    nonsmooth(&["run", &written, "-q", "--out", &out, "--resume"]).expect(0, &[]);
+    assert_eq!(segments(), found);
+    nonsmooth(&["run", &long, "-q", "--out", &out, "--resume"]).expect(0, &[]);
+    assert_eq!(segments()[2]["changes"], serde_json::json!([change("output.csv", "true", "")]));
+}
+
 /// The driven scene with settings of the run that a resumed run may change.
 fn settings(folder: &Folder, name: &str, end: &str, more: &str) -> String {
     let text = SCENE.replace("N_STEPS", "1000").replace("OUTPUT", "").replace("\"n*h\"", end);

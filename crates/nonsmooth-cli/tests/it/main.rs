@@ -2,9 +2,12 @@
 
 mod bodies;
 mod commands;
+mod derivatives;
 mod failures;
 mod interruptions;
+mod map;
 mod notes;
+mod orbit;
 mod pictures;
 mod runs;
 mod solve;

@@ -135,3 +135,79 @@ fn an_impact_that_gains_energy_is_named_with_its_time_and_bodies() {
     silent.expect(0, &["impacts"]);
     assert!(notes(&silent.stdout).is_empty(), "{}", silent.stdout);
 }
+
+/// The same box by a law that is energetic along the path: `check` warns of Newton's law alone, and no impact gains energy.
+#[test]
+fn what_may_gain_energy_is_said_before_the_run_and_stronges_law_does_not() {
+    let folder = Folder::new("stronge");
+    let newton = folder.write("newton.toml", DROPPED);
+    let words = ["warning: impacts by law `default of contacts` may give energy"];
+    nonsmooth(&["check", &newton]).expect(0, &words);
+    let text = DROPPED
+        .replace("default = { friction = 0.3, restitution = 1 }", "default = { law = \"hit\" }")
+        + "[law.hit]\ntype = \"stronge\"\nfriction = 0.3\nrestitution = 1\n";
+    let stronge = folder.write("stronge.toml", &text);
+    let checked = nonsmooth(&["check", &stronge]);
+    checked.expect(0, &["no mistakes"]);
+    assert!(!checked.stdout.contains("warning"), "{}", checked.stdout);
+    for scheme in ["kick-drift", "moreau-jean"] {
+        let out = folder.text(scheme);
+        let ran = nonsmooth(&["run", &stronge, "--integrator", scheme, "--out", &out]);
+        ran.expect(0, &["error of the step size"]);
+        assert!(!ran.stdout.contains("gains energy"), "{scheme}: {}", ran.stdout);
+    }
+    let both = text.replace("default = {", "default = { friction = 0.1,");
+    let both = folder.write("both.toml", &both);
+    nonsmooth(&["check", &both]).expect(2, &["both.toml", "belongs into the table [law.hit]"]);
+}
+
+/// A rod that stands on its tip and moves down: every law of impact side by side, as text and as JSON.
+#[test]
+fn impact_shows_every_law_on_one_state() {
+    let folder = Folder::new("impact");
+    let path = folder.write("rod.toml", ROD);
+    let table = nonsmooth(&["impact", &path]);
+    table.expect(0, &["coulomb", "fremond", "stronge", "lzb", "newton-impact: takes no friction"]);
+    let shown = nonsmooth(&["impact", &path, "--json", "--set", "e=0.5"]);
+    shown.expect(0, &[]);
+    let shown: serde_json::Value = serde_json::from_str(&shown.stdout).expect("one object");
+    let laws = shown["laws"].as_array().expect("a list");
+    let mut impulses = Vec::new();
+    for law in laws.iter().filter(|law| law["refused"].is_null()) {
+        let contact = &law["contacts"][0];
+        assert_eq!(contact["name"], "constraint `tip`");
+        let number = |key: &str, k: usize| contact[key][k].as_f64().expect("a number");
+        let work: f64 = (0..2)
+            .map(|k| 0.5 * number("impulse", k) * (number("u_minus", k) + number("u_plus", k)))
+            .sum();
+        let energy = |key: &str| law[key].as_f64().expect("a number");
+        let change = energy("kinetic_after") - energy("kinetic_before");
+        assert!((work - change).abs() < 1e-12, "{law}");
+        impulses.push((law["law"].to_string(), number("impulse", 0)));
+    }
+    assert!(impulses.len() >= 6, "{impulses:?}");
+    nonsmooth(&["impact", &path, "--law", "strong"]).expect(2, &["is no law of impact"]);
+}
+
+const ROD: &str = r#"
+[parameters]
+e = 0.7
+[[system.linear]]
+name = "rod"
+coordinates = ["x", "y", "phi"]
+mass = [1, 1, 0.08]
+q = 0
+v = [-0.25, -1, 0]
+[[constraint]]
+name = "tip"
+gap = "y + 0.25*phi"
+tangents = ["v_x + 0.4*v_phi"]
+law = "hit"
+[law.hit]
+type = "stronge"
+friction = 0.3
+restitution = "e"
+[run]
+end = 1
+step_size = 1e-3
+"#;

@@ -2,6 +2,7 @@
 
 use crate::tables::Tables;
 use crate::{Folder, nonsmooth, scene};
+use nonsmooth_scene::store::Reader;
 use std::collections::BTreeMap;
 
 /// A CSV file as rows by column.
@@ -139,12 +140,88 @@ fn observers_are_chosen_by_name() {
     let path = folder.write("wrong.toml", &BODIES.replace("solver-log", "solver-lag"));
     nonsmooth(&["check", &path]).expect(
         2,
-        &["no observer `solver-lag`, did you mean `solver-log`?", "there are solver-log, vtk"],
+        &[
+            "no observer `solver-lag`, did you mean `solver-log`?",
+            "there are energy-ledger, summary, recorder, solver-log, vtk",
+        ],
     );
     let path = folder.write("vtk.toml", &BODIES.replace("solver-log", "vtk"));
     nonsmooth(&["run", &path, "-q", "--out", &folder.text("out")]).expect(0, &[]);
     assert!(folder.path("out/vtk/run_bodies.pvd").exists());
-    nonsmooth(&["list"]).expect(0, &["observers, for output.observers\n  solver-log"]);
+    let words = [
+        "observers of every run, unless output.without names them\n  energy-ledger",
+        "observers, for output.observers\n  solver-log",
+    ];
+    nonsmooth(&["list"]).expect(0, &words);
+}
+
+/// The scene with other lines in its table of output.
+fn with_output(folder: &Folder, name: &str, lines: &str) -> String {
+    let lines = format!("plots = false\n{lines}\n");
+    folder.write(
+        name,
+        &BODIES.replace("plots = false\ncsv = true\nobservers = [\"solver-log\"]\n", &lines),
+    )
+}
+
+#[test]
+fn what_watches_every_run_can_be_left_out_and_the_summary_says_so() {
+    let folder = Folder::new("observers-left-out");
+    for (lines, words) in [
+        ("without = [\"ledger\"]", "no observer `ledger`; there are energy-ledger"),
+        ("without = [\"recoder\"]", "no observer `recoder`, did you mean `recorder`?"),
+        ("without = [\"vtk\"]", "`vtk` watches only runs that choose it"),
+        ("without = [\"summary\", \"summary\"]", "`summary` is given twice"),
+        ("without = [\"summary\"]\nobservers = [\"summary\"]", "`summary` is also in `observers`"),
+        (
+            "without = [\"recorder\"]\ncsv = true",
+            "CSV files and figures are made from the file of `recorder`",
+        ),
+    ] {
+        let path = with_output(&folder, "wrong.toml", lines);
+        nonsmooth(&["check", &path]).expect(2, &[words, "wrong.toml:"]);
+    }
+    let whole = with_output(&folder, "whole.toml", "");
+    nonsmooth(&["run", &whole, "-q", "--out", &folder.text("whole")]).expect(0, &[]);
+    // Without any of them nothing is known, and nothing is said to be good; the motion is the same.
+    let none = "without = [\"energy-ledger\", \"summary\", \"recorder\"]";
+    let none = with_output(&folder, "none.toml", none);
+    let out = folder.text("out");
+    let words = [
+        "steps above tolerance   not known: left out by output.without",
+        "energy ledger           not known: left out by output.without",
+        "error of the step size  not known: it takes `summary` and `energy-ledger`",
+    ];
+    let ended = nonsmooth(&["run", &none, "--out", &out]);
+    assert!(!ended.stdout.contains("largest residual"), "{}", ended.stdout);
+    ended.expect(0, &words);
+    let written = |name: &str| folder.path("out").join(name);
+    assert!(!written("results.h5").exists() && written("checkpoint.h5").exists());
+    let text = std::fs::read_to_string(written("summary.json")).expect("there");
+    let summary: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    for key in ["unconverged", "largest_residual", "largest_overlap", "impacts", "energy", "warnings"] {
+        assert_eq!(summary.get(key), Some(&serde_json::Value::Null), "{key}");
+    }
+    nonsmooth(&["run", &none, "--out", &out, "--csv", "--overwrite"])
+        .expect(2, &["--csv: CSV files and figures are made from the file of `recorder`"]);
+    let state = |of: &str| {
+        let reader = Reader::open(folder.path(of).join("checkpoint.h5")).expect("readable");
+        ["q", "v", "t"].map(|name| reader.floats(name).expect("there").values)
+    };
+    assert_eq!(state("out"), state("whole"));
+    // It can be resumed, but not with an observer that missed the beginning.
+    let later = |lines: &str| {
+        let path = with_output(&folder, "later.toml", lines);
+        folder.write(
+            "later.toml",
+            &std::fs::read_to_string(path).expect("there").replace("end = 0.1", "end = 0.2"),
+        )
+    };
+    nonsmooth(&["run", &later("without = [\"energy-ledger\", \"summary\"]"), "--out", &out, "--resume"])
+        .expect(2, &["`output.without[2]` was \"recorder\" and is not there"]);
+    let all = later("without = [\"energy-ledger\", \"summary\", \"recorder\"]");
+    nonsmooth(&["run", &all, "--out", &out, "--resume"])
+        .expect(0, &["steps                   20, to t = 0.2 s"]);
 }
 
 #[test]

@@ -15,6 +15,9 @@ pub const OUTSIDE: f64 = 0.4;
 /// Share of the usual size down to which letters are read with ease.
 const LEGIBLE: f64 = 0.7;
 
+/// Smallest half width of a mark [px].
+const LEAST_MARK: f64 = 3.0;
+
 /// Length of the line sample [px].
 const SAMPLE: f64 = 44.0;
 
@@ -126,7 +129,8 @@ impl Legend {
             shapes.push(Shape::Lines { paths, pen: trace.pen });
         }
         if trace.has_mark {
-            shapes.push(trace.marks_at(vec![(x + SAMPLE / 2.0, y)]));
+            // A dot of the plot would be too small to show its colour.
+            shapes.push(trace.marks_at(vec![(x + SAMPLE / 2.0, y)], trace.radius.max(LEAST_MARK)));
         }
         shapes
     }

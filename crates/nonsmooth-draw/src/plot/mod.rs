@@ -130,6 +130,20 @@ pub enum Item {
         /// Centres of the marks.
         points: Vec<(f64, f64)>,
     },
+    /// Very many points, each as small as can be seen.
+    Dots {
+        /// Text in the legend.
+        label: String,
+        /// Centres of the dots.
+        points: Vec<(f64, f64)>,
+    },
+    /// Rectangles of one colour.
+    Cells {
+        /// Text in the legend.
+        label: String,
+        /// Two opposite corners of each.
+        points: Vec<(f64, f64)>,
+    },
 }
 
 impl Item {
@@ -141,7 +155,9 @@ impl Item {
             | Self::Marked { label, .. }
             | Self::Continued { label, .. }
             | Self::Stems { label, .. }
-            | Self::Markers { label, .. } => label,
+            | Self::Markers { label, .. }
+            | Self::Dots { label, .. }
+            | Self::Cells { label, .. } => label,
             Self::Noted { .. } => "",
         }
     }
@@ -154,7 +170,9 @@ impl Item {
             | Self::Marked { label, .. }
             | Self::Continued { label, .. }
             | Self::Stems { label, .. }
-            | Self::Markers { label, .. } => label.clear(),
+            | Self::Markers { label, .. }
+            | Self::Dots { label, .. }
+            | Self::Cells { label, .. } => label.clear(),
             Self::Noted { .. } => {}
         }
     }
@@ -168,7 +186,9 @@ impl Item {
             | Self::Marked { points, .. }
             | Self::Continued { points, .. }
             | Self::Stems { points, .. }
-            | Self::Markers { points, .. } => points,
+            | Self::Markers { points, .. }
+            | Self::Dots { points, .. }
+            | Self::Cells { points, .. } => points,
         }
     }
 }

@@ -77,6 +77,9 @@ impl Shape {
             Shape::Marks { at, mark, radius, colour, has_edge } => {
                 Shape::Marks { at: all(at), mark, radius, colour, has_edge }
             }
+            Shape::Boxes { at, colour } => {
+                Shape::Boxes { at: at.into_iter().map(|corners| corners.map(shift)).collect(), colour }
+            }
             Shape::Panel { at, size, pen } => Shape::Panel { at: shift(at), size, pen },
             Shape::Text(mut text) => {
                 text.at = shift(text.at);

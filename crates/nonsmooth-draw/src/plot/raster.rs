@@ -42,6 +42,13 @@ impl Canvas {
                 self.fill(path.clone(), *colour, self.view);
                 self.stroke(path.filter(|_| *has_edge), &EDGE);
             }
+            Shape::Boxes { at, colour } => {
+                // Without anti-aliasing: half covered pixels would draw a seam between neighbours.
+                let paint = Paint { anti_alias: false, ..paint(*colour) };
+                if let Some(path) = boxes(at) {
+                    self.pixels.fill_path(&path, &paint, FillRule::Winding, self.view, None);
+                }
+            }
             Shape::Panel { at, size, pen } => {
                 let rect = Rect::from_xywh(at.0 as f32, at.1 as f32, size.0 as f32, size.1 as f32);
                 let path = rect.map(PathBuilder::from_rect);
@@ -109,6 +116,15 @@ fn marks(at: &[Point], mark: Mark, radius: f64) -> Option<Path> {
             append(&mut builder, corners.iter().map(|c| (x + c.0, y + c.1)));
             builder.close();
         }
+    }
+    builder.finish()
+}
+
+fn boxes(at: &[[Point; 2]]) -> Option<Path> {
+    let mut builder = PathBuilder::new();
+    for [a, b] in at {
+        append(&mut builder, [*a, (b.0, a.1), *b, (a.0, b.1)].into_iter());
+        builder.close();
     }
     builder.finish()
 }

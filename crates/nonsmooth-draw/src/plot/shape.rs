@@ -100,6 +100,13 @@ pub enum Shape {
         /// A thin white edge keeps overlapping marks apart.
         has_edge: bool,
     },
+    /// Rectangles without an edge, so that neighbours meet without a seam.
+    Boxes {
+        /// Two opposite corners of each.
+        at: Vec<[Point; 2]>,
+        /// Fill.
+        colour: Colour,
+    },
     /// A white box.
     Panel {
         /// Upper left corner.

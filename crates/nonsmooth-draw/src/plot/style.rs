@@ -17,6 +17,8 @@ pub const GAP: f64 = 10.0;
 pub const TICK: f64 = 6.0;
 /// Half width of a mark [px].
 pub const MARK: f64 = 5.0;
+/// Half width of a dot [px].
+pub const DOT: f64 = 0.8;
 
 /// Text, frame and ticks.
 pub const INK: Colour = Colour(0x22, 0x22, 0x22);

@@ -35,6 +35,10 @@ fn element(shape: &Shape) -> String {
             let edge = if *has_edge { stroke(&EDGE) } else { String::new() };
             format!("<path d=\"{d}\" fill=\"{}\" {edge}/>", hex(*colour))
         }
+        Shape::Boxes { at, colour } => {
+            let d: String = at.iter().map(rectangle).collect();
+            format!("<path d=\"{d}\" fill=\"{}\" shape-rendering=\"crispEdges\"/>", hex(*colour))
+        }
         Shape::Panel { at, size, pen } => format!(
             "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"#ffffff\" {}/>",
             px(at.0),
@@ -91,6 +95,11 @@ fn stroke(pen: &Pen) -> String {
         out += &format!(" stroke-dasharray=\"{}\"", dash.join(" "));
     }
     out
+}
+
+/// A closed rectangle between two corners.
+fn rectangle([a, b]: &[Point; 2]) -> String {
+    format!("M{} {}H{}V{}H{}Z", px(a.0), px(a.1), px(b.0), px(b.1), px(a.0))
 }
 
 fn hex(colour: Colour) -> String {

@@ -17,6 +17,8 @@ pub struct Trace {
     pub paths: Vec<Vec<Point>>,
     /// Centres of the marks.
     pub marks: Vec<Point>,
+    /// Two opposite corners of each rectangle.
+    pub boxes: Vec<[Point; 2]>,
     /// Pen of the polylines, colour of the marks.
     pub pen: Pen,
     /// Sign of the marks.
@@ -59,6 +61,7 @@ fn trace(item: &Item, i: usize, frame: &Frame) -> Trace {
     let base = Trace {
         paths: Vec::new(),
         marks: single,
+        boxes: Vec::new(),
         pen: style::pen(i),
         mark: style::mark(i),
         radius: style::MARK,
@@ -97,6 +100,24 @@ fn trace(item: &Item, i: usize, frame: &Frame) -> Trace {
         Item::Markers { .. } => {
             Trace { marks: thin_marks(&pixels), has_line: false, has_mark: true, ..base }
         }
+        Item::Dots { .. } => Trace {
+            marks: thin_marks(&pixels),
+            mark: Mark::Square,
+            radius: style::DOT,
+            has_edge: false,
+            has_line: false,
+            has_mark: true,
+            ..base
+        },
+        Item::Cells { .. } => Trace {
+            marks: Vec::new(),
+            boxes: pixels.chunks_exact(2).map(|corners| [corners[0], corners[1]]).collect(),
+            mark: Mark::Square,
+            has_edge: false,
+            has_line: false,
+            has_mark: true,
+            ..base
+        },
         Item::Stems { .. } => stems(&pixels, frame, Trace { pen: full, has_mark: true, ..base }),
     }
 }
@@ -139,19 +160,22 @@ fn stems(pixels: &[Point], frame: &Frame, base: Trace) -> Trace {
 impl Trace {
     /// Line first, marks on top.
     pub fn shapes(&self) -> Vec<Shape> {
+        if !self.boxes.is_empty() {
+            return vec![Shape::Boxes { at: self.boxes.clone(), colour: self.pen.colour }];
+        }
         let mut shapes = vec![
             Shape::Lines { paths: self.paths.clone(), pen: self.pen },
-            self.marks_at(self.marks.clone()),
+            self.marks_at(self.marks.clone(), self.radius),
         ];
         let note = self.note.iter();
         shapes.extend(note.map(|(at, words)| text(*at, words, TEXT, Anchor::Start)));
         shapes
     }
 
-    /// The marks of this trace at other places.
-    pub fn marks_at(&self, at: Vec<Point>) -> Shape {
-        let (radius, colour) = (self.radius, self.pen.colour);
-        Shape::Marks { at, mark: self.mark, radius, colour, has_edge: self.has_edge }
+    /// The marks of this trace at other places, of another half width.
+    pub fn marks_at(&self, at: Vec<Point>, radius: f64) -> Shape {
+        let (mark, colour, has_edge) = (self.mark, self.pen.colour, self.has_edge);
+        Shape::Marks { at, mark, radius, colour, has_edge }
     }
 
     /// Does any ink fall into the box with these corners?
@@ -162,7 +186,11 @@ impl Trace {
             let y = y - 0.36 * TEXT;
             crosses((*x, y), (x + font::width(words, TEXT), y), lo, hi)
         });
+        let covers = |[a, b]: &[Point; 2]| {
+            a.0.min(b.0) <= hi.0 && a.0.max(b.0) >= lo.0 && a.1.min(b.1) <= hi.1 && a.1.max(b.1) >= lo.1
+        };
         is_noted
+            || self.boxes.iter().any(covers)
             || segments.any(|s| crosses(s[0], s[1], lo, hi))
             || self
                 .marks

@@ -67,7 +67,7 @@ pub(crate) struct Chain {
     pub is_closed: bool,
     pub links: Vec<Link>,
     /// Distance of the farthest point from the origin [m].
-    pub reach: f64,
+    pub outer_radius: f64,
     tree: Tree,
 }
 
@@ -88,12 +88,12 @@ impl Chain {
         let links = links(&points, is_closed)?;
         let around = |link: &Link| Extent::around(link.ends.map(|p| p.extend(0.0)));
         let tree = Tree::new(links.iter().map(around).collect());
-        let reach = points.iter().map(|p| p.length()).fold(0.0, f64::max);
+        let outer_radius = points.iter().map(|p| p.length()).fold(0.0, f64::max);
         let area = 0.5 * links.iter().map(|link| link.ends[0].perp_dot(link.ends[1])).sum::<f64>();
         if is_closed && area < 0.0 {
             return Err(ShapeError::Clockwise { area });
         }
-        Ok(Self { points, is_closed, links, reach, tree })
+        Ok(Self { points, is_closed, links, outer_radius, tree })
     }
 
     /// Calls `visit` for every link whose box meets the given one.

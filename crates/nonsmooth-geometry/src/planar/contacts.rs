@@ -31,7 +31,7 @@ pub fn contacts(
     for_parts(a, &world_from_a, |part_a| {
         for_parts(b, &world_from_b, |part_b| of_parts(part_a, part_b, prediction, out));
     });
-    reduce(out, start, a.reach().min(b.reach()));
+    reduce(out, start, a.outer_radius().min(b.outer_radius()));
 }
 
 /// The signed distance of two shapes [m]; infinite for two half-planes and for a pose that is not finite.
@@ -74,7 +74,7 @@ type InFrame = SmallVec<[DVec2; 8]>;
 fn of_parts(a: Posed<'_>, b: Posed<'_>, prediction: f64, out: &mut Vec<Contact>) {
     let is_swapped = rank(b.shape) > rank(a.shape);
     let (a, b) = if is_swapped { (b, a) } else { (a, b) };
-    let (reach_a, reach_b) = (a.shape.reach(), b.shape.reach());
+    let (reach_a, reach_b) = (a.shape.outer_radius(), b.shape.outer_radius());
     let apart = (a.world_from_part.translation - b.world_from_part.translation).length();
     if apart > reach_a + reach_b + prediction {
         return;

@@ -21,7 +21,7 @@ pub fn freeze(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, contact: &Cont
         point: in_space(DVec2::from_array(contact.point)),
         normal: in_space(DVec2::from_array(contact.normal)),
         distance: contact.distance,
-        size: a.reach().min(b.reach()),
+        size: a.outer_radius().min(b.outer_radius()),
     };
     let local = |k: usize, on: [f64; 2]| at[k].inverse_point(in_space(DVec2::from_array(on))).truncate();
     let side_a = a.side(contact.key.a, local(0, contact.on_a()));

@@ -29,7 +29,6 @@ pub use freeze::freeze;
 pub use mass::MassProperties;
 pub use pose::Pose;
 pub use shape::Shape;
-pub use sweep::{Moving, time_of_impact};
 
 /// The contact axes [normal, tangent] of a unit normal: the tangent is the normal turned by +90°.
 pub fn frame(normal: [f64; 2]) -> [[f64; 2]; 2] {

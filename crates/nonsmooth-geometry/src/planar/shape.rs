@@ -35,7 +35,7 @@ pub(crate) struct Polygon {
 #[derive(Clone, Debug)]
 pub(crate) struct Compound {
     pub parts: Vec<(Isometry, Shape)>,
-    reach: f64,
+    outer_radius: f64,
 }
 
 const POINT: [DVec2; 1] = [DVec2::ZERO];
@@ -133,9 +133,9 @@ impl Shape {
         };
         let parts: Vec<(Isometry, Shape)> =
             parts.iter().enumerate().map(part).collect::<Result<_, _>>()?;
-        let reach = |part: &(Isometry, Shape)| part.0.translation.length() + part.1.reach();
-        let reach = parts.iter().map(reach).fold(0.0, f64::max);
-        Ok(Self(Kind::Compound(Arc::new(Compound { parts, reach }))))
+        let radius = |part: &(Isometry, Shape)| part.0.translation.length() + part.1.outer_radius();
+        let outer_radius = parts.iter().map(radius).fold(0.0, f64::max);
+        Ok(Self(Kind::Compound(Arc::new(Compound { parts, outer_radius }))))
     }
 
     /// Whether it is a disc or a half-plane, whose contacts never change their features.
@@ -156,10 +156,10 @@ impl Shape {
     }
 
     /// Radius of a disc about the shape's origin that holds it [m]; infinite for a half-plane.
-    pub fn reach(&self) -> f64 {
+    pub fn outer_radius(&self) -> f64 {
         match &self.0 {
-            Kind::Chain(chain) => chain.reach,
-            Kind::Compound(compound) => compound.reach,
+            Kind::Chain(chain) => chain.outer_radius,
+            Kind::Compound(compound) => compound.outer_radius,
             Kind::HalfPlane { .. } => f64::INFINITY,
             _ => self.core().map_or(0.0, |(core, radius)| {
                 core.points.iter().map(|p| p.length()).fold(0.0, f64::max) + radius

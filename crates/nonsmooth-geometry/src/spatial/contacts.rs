@@ -53,7 +53,7 @@ pub fn contacts(
         }
         _ => each_b(Posed { shape: a, world_from_part: world_from_a, part: 0 }),
     }
-    reduce(out, start, a.reach().min(b.reach()));
+    reduce(out, start, a.outer_radius().min(b.outer_radius()));
 }
 
 /// The signed distance of two shapes [m]; infinite for two half-spaces and for a pose that is not finite.
@@ -92,7 +92,7 @@ impl Posed<'_> {
 fn of_parts(a: Posed<'_>, b: Posed<'_>, prediction: f64, out: &mut Vec<Contact>) {
     let is_swapped = b.rank() > a.rank();
     let (a, b) = if is_swapped { (b, a) } else { (a, b) };
-    let (reach_a, reach_b) = (a.shape.reach(), b.shape.reach());
+    let (reach_a, reach_b) = (a.shape.outer_radius(), b.shape.outer_radius());
     let apart = (a.world_from_part.translation - b.world_from_part.translation).length();
     if apart > reach_a + reach_b + prediction {
         return;

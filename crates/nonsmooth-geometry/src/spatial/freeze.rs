@@ -25,7 +25,7 @@ pub fn freeze(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, contact: &Cont
         point: DVec3::from_array(contact.point),
         normal,
         distance: contact.distance,
-        size: a.reach().min(b.reach()),
+        size: a.outer_radius().min(b.outer_radius()),
     };
     let side = |shape: &Shape, feature: Feature, k: usize, on: [f64; 3], outward: DVec3| {
         let place = Place {

@@ -21,7 +21,7 @@ pub(crate) struct HeightField {
     /// One entry for every number of a triangle, also for those beyond the last column or row.
     bends: Vec<Bends>,
     /// Distance of the farthest point from the origin [m].
-    pub reach: f64,
+    pub outer_radius: f64,
 }
 
 /// The triangles around a vertex in the order of the grid's edges, as steps to neighbours.
@@ -58,10 +58,17 @@ impl HeightField {
         let low = heights.iter().copied().fold(f64::INFINITY, f64::min);
         let high = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let (columns, rows) = (columns as u32, rows as u32);
-        let mut field =
-            Self { heights, columns, rows, spacing, range: (low, high), bends: Vec::new(), reach: 0.0 };
+        let mut field = Self {
+            heights,
+            columns,
+            rows,
+            spacing,
+            range: (low, high),
+            bends: Vec::new(),
+            outer_radius: 0.0,
+        };
         field.bends = field.all_bends();
-        field.reach = field.points().map(|p| p.length()).fold(0.0, f64::max);
+        field.outer_radius = field.points().map(|p| p.length()).fold(0.0, f64::max);
         Ok(field)
     }
 

@@ -33,7 +33,7 @@ pub(crate) struct Hull {
     /// The two faces of every edge.
     pub sides: Vec<[u32; 2]>,
     /// Distance of the farthest point from the origin [m].
-    pub reach: f64,
+    pub outer_radius: f64,
     /// A point inside.
     pub centre: DVec3,
     loops: Vec<Corner>,
@@ -82,7 +82,7 @@ impl Hull {
             faces: Vec::new(),
             edges: Vec::new(),
             sides: Vec::new(),
-            reach: 0.0,
+            outer_radius: 0.0,
             centre: DVec3::ZERO,
             loops: Vec::new(),
             starts: Vec::new(),
@@ -100,7 +100,7 @@ impl Hull {
         for outline in outlines {
             hull.add_face(outline.iter().map(|&old| renumbered[old as usize]).collect(), &mut known);
         }
-        hull.reach = hull.points.iter().map(|p| p.length()).fold(0.0, f64::max);
+        hull.outer_radius = hull.points.iter().map(|p| p.length()).fold(0.0, f64::max);
         hull.centre = hull.points.iter().sum::<DVec3>() / hull.points.len() as f64;
         hull.link();
         Ok(hull)

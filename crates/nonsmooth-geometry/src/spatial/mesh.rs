@@ -28,7 +28,7 @@ pub(crate) struct Mesh {
     vertex_normals: Vec<DVec3>,
     bends: Vec<Bends>,
     /// Distance of the farthest point from the origin [m].
-    pub reach: f64,
+    pub outer_radius: f64,
     tree: Tree,
 }
 
@@ -49,7 +49,7 @@ impl Mesh {
         let vertex_normals = vertex_normals(&points, &triangles, &normals);
         let extent = |t: &[u32; 3]| Extent::around(t.map(|i| points[i as usize]));
         let tree = Tree::new(triangles.iter().map(extent).collect());
-        let reach = points.iter().map(|p| p.length()).fold(0.0, f64::max);
+        let outer_radius = points.iter().map(|p| p.length()).fold(0.0, f64::max);
         let n_triangles = triangles.len();
         let mut mesh = Self {
             points,
@@ -61,7 +61,7 @@ impl Mesh {
             around,
             vertex_normals,
             bends: vec![Bends::default(); n_triangles],
-            reach,
+            outer_radius,
             tree,
         };
         mesh.check_orientation()?;

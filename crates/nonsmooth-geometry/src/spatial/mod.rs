@@ -40,7 +40,6 @@ mod sweep;
 
 pub use crate::frame::frame;
 pub(crate) use crate::frame::tangents;
-pub(crate) use crate::pose::Isometry;
 pub use crate::pose::Pose;
 pub use balls::{BallContacts, Balls};
 pub use confirm::{Confirmation, confirm};
@@ -50,4 +49,3 @@ pub use freeze::freeze;
 pub use mass::MassProperties;
 pub(crate) use shape::Kind;
 pub use shape::Shape;
-pub use sweep::{Moving, time_of_impact};

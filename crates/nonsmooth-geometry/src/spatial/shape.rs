@@ -33,7 +33,7 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug)]
 pub(crate) struct Compound {
     pub parts: Vec<Part>,
-    reach: f64,
+    outer_radius: f64,
 }
 
 /// A part of a compound.
@@ -135,9 +135,9 @@ impl Shape {
             Ok(Part { isometry, shape: shape.clone() })
         };
         let parts: Vec<Part> = parts.iter().enumerate().map(part).collect::<Result<_, _>>()?;
-        let reach = |part: &Part| part.isometry.translation.length() + part.shape.reach();
-        let reach = parts.iter().map(reach).fold(0.0, f64::max);
-        Ok(Self(Kind::Compound(Arc::new(Compound { parts, reach }))))
+        let radius = |part: &Part| part.isometry.translation.length() + part.shape.outer_radius();
+        let outer_radius = parts.iter().map(radius).fold(0.0, f64::max);
+        Ok(Self(Kind::Compound(Arc::new(Compound { parts, outer_radius }))))
     }
 
     /// The radius, if it is a ball [m].
@@ -177,17 +177,17 @@ impl Shape {
     }
 
     /// Radius of a ball about the shape's origin that holds it [m]; infinite for a half-space.
-    pub fn reach(&self) -> f64 {
+    pub fn outer_radius(&self) -> f64 {
         match &self.0 {
             Kind::Ball { radius } => *radius,
             Kind::Capsule { half, radius } => half + radius,
             Kind::Cuboid { half } => half.length(),
             Kind::Cylinder { half, radius } | Kind::Cone { half, radius } => half.hypot(*radius),
-            Kind::Hull(hull) => hull.reach,
-            Kind::Mesh(mesh) => mesh.reach,
-            Kind::HeightField(field) => field.reach,
+            Kind::Hull(hull) => hull.outer_radius,
+            Kind::Mesh(mesh) => mesh.outer_radius,
+            Kind::HeightField(field) => field.outer_radius,
             Kind::HalfSpace { .. } => f64::INFINITY,
-            Kind::Compound(compound) => compound.reach,
+            Kind::Compound(compound) => compound.outer_radius,
         }
     }
 }

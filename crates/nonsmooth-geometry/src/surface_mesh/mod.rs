@@ -98,7 +98,7 @@ impl SurfaceMesh {
     }
 
     /// Distance of the farthest vertex from the origin [m].
-    pub fn reach(&self) -> f64 {
+    pub fn outer_radius(&self) -> f64 {
         self.vertices.iter().map(|p| DVec3::from_array(*p).length()).fold(0.0, f64::max)
     }
 }

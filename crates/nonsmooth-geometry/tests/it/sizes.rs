@@ -31,7 +31,7 @@ fn no_width_is_less_than_the_thickness_and_some_reach_it() {
                 assert!(least >= thickness * (1.0 - 1e-12), "{name} {round}: {least} {thickness}");
                 // Random directions come within 0.025 rad of the best, where widths are steep by twice the reach.
                 assert!(
-                    least <= thickness + 0.05 * shape.reach(),
+                    least <= thickness + 0.05 * shape.outer_radius(),
                     "{name} {round}: {least} {thickness}"
                 );
             }
@@ -79,7 +79,7 @@ fn bounding_radii_are_reached_and_not_passed() {
 /// About the origin both radii are one.
 fn shape_at_origin(random: &mut Random) -> f64 {
     let simple = |(name, _): &(&str, Shape)| *name != "half-space" && *name != "compound";
-    let off = |(_, shape): (&str, Shape)| (shape.bounding_radius([0.0; 3]) - shape.reach()).abs();
+    let off = |(_, shape): (&str, Shape)| (shape.bounding_radius([0.0; 3]) - shape.outer_radius()).abs();
     all(random).into_iter().filter(simple).map(off).fold(0.0, f64::max)
 }
 

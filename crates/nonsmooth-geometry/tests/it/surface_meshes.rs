@@ -80,7 +80,7 @@ fn surface_meshes_of_all_kinds_are_sound() {
             assert_eq!(surface.is_closed, !is_open, "{name}");
             if name != "half-space" {
                 // Inscribed: no vertex is beyond the shape, but by round-off.
-                assert!(surface.reach() <= shape.reach() * (1.0 + 1e-12), "{name}");
+                assert!(surface.outer_radius() <= shape.outer_radius() * (1.0 + 1e-12), "{name}");
             }
         }
     }

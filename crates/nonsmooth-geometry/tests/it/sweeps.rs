@@ -3,8 +3,8 @@
 use crate::random::Random;
 use crate::samples::{ball, box_mesh, capsule, cuboid, cylinder, grid, half_space, height_field, mesh};
 use glam::{DQuat, DVec3};
-use nonsmooth_geometry::spatial::{Contact, Moving, Pose, Shape, confirm, distance, time_of_impact};
-use nonsmooth_geometry::{Approach, Impact, Turning, planar};
+use nonsmooth_geometry::spatial::{Contact, Pose, Shape, confirm, distance};
+use nonsmooth_geometry::{Approach, Impact, Moving, Turning, planar, time_of_impact};
 use std::cell::Cell;
 
 /// Constant velocity and spin about the origin of the shape.
@@ -241,17 +241,13 @@ fn planar_shapes_do_not_pass_through_each_other() {
             let turning =
                 |spin: f64, radius: f64| Turning { spin: f64::abs(spin), spin_rate: 0.0, radius };
             let duration = 1.5 / speed;
-            let impact = planar::time_of_impact(
-                &planar::Moving {
+            let impact = time_of_impact(
+                &Moving {
                     shape: ground,
                     pose: &|_| planar::Pose::IDENTITY,
                     turning: turning(0.0, ground.bounding_radius([0.0; 2])),
                 },
-                &planar::Moving {
-                    shape,
-                    pose: &pose,
-                    turning: turning(spin, shape.bounding_radius([0.0; 2])),
-                },
+                &Moving { shape, pose: &pose, turning: turning(spin, shape.bounding_radius([0.0; 2])) },
                 Approach { speed, acceleration: 0.0 },
                 duration,
             );

@@ -14,9 +14,10 @@
 mod mutate;
 
 use flate2::read::GzDecoder;
-use mutate::{Random, almost_fclib, damage, damage_text};
+use mutate::{almost_fclib, damage, damage_text};
 use nonsmooth_scene::{matrix_market, problems};
 use nonsmooth_solvers::certify;
+use nonsmooth_testkit::Random;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -229,7 +230,7 @@ fn main() {
     let (mut largest, mut slowest) = (0, Duration::ZERO);
     for k in arguments.from..arguments.from + arguments.inputs {
         INPUT.store(k, Relaxed);
-        let mut random = Random(arguments.seed.wrapping_mul(0x1_0000_0000).wrapping_add(k as u64));
+        let mut random = Random::new(arguments.seed.wrapping_mul(0x1_0000_0000).wrapping_add(k as u64));
         let input = seeds.input(&mut random);
         let base = NOW.load(Relaxed);
         PEAK.store(base, Relaxed);

@@ -1,26 +1,7 @@
 //! Inputs for the readers of problems: good files with damage, and sound HDF5 files with wrong contents.
 
 use hdf5_pure::{DatasetBuilder, FileBuilder, GroupBuilder};
-
-/// Steele's SplitMix64.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ (x >> 31)
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n.max(1) as u64) as usize
-    }
-
-    fn one_of<T: Copy>(&mut self, list: &[T]) -> T {
-        list[self.below(list.len())]
-    }
-}
+use nonsmooth_testkit::Random;
 
 /// Numbers at which lengths, offsets and counts break.
 const NUMBERS: [i64; 19] = [
@@ -96,7 +77,7 @@ pub fn damage(bytes: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
         let end = (at + 1 + random.below(64)).min(bytes.len());
         match random.below(11) {
             0 => bytes[at] ^= 1 << random.below(8),
-            1 => bytes[at] = random.next() as u8,
+            1 => bytes[at] = random.bits() as u8,
             2 => bytes[at] = random.one_of(&[0, 1, 0x7f, 0x80, 0xfe, 0xff]),
             3 | 4 => {
                 let number = random.one_of(&NUMBERS).to_le_bytes();

@@ -17,8 +17,9 @@ use nonsmooth_solvers::nearest;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-impl Build<'_> {
-    pub(super) fn constraints(&mut self) {
+impl<'a> Build<'a> {
+    /// The laws of the scene by name.
+    pub(super) fn laws(&mut self) -> BTreeMap<&'a str, LawId> {
         let scene = self.scene;
         let mut laws = BTreeMap::new();
         for (name, chosen) in &scene.law {
@@ -26,6 +27,30 @@ impl Build<'_> {
                 laws.insert(name.as_str(), self.builder.boxed_law(name, form));
             }
         }
+        laws
+    }
+
+    /// The law called `name`; one with a mistake of its own is `None` without a word.
+    pub(super) fn law_called(
+        &mut self,
+        path: &Path,
+        name: &str,
+        laws: &BTreeMap<&str, LawId>,
+    ) -> Option<LawId> {
+        let known = &self.scene.law;
+        if !known.contains_key(name) {
+            let hint = nearest(name, known.keys().map(String::as_str));
+            let hint = hint.map_or(String::new(), |n| format!(", did you mean `{n}`?"));
+            let list = known.keys().cloned().collect::<Vec<_>>().join(", ");
+            let list = if list.is_empty() { "no [law.…] table".to_owned() } else { list };
+            let message = format!("no law `{name}`{hint}; the scene has {list}");
+            self.mistake(&path.key("law"), message);
+        }
+        laws.get(name).copied()
+    }
+
+    pub(super) fn constraints(&mut self, laws: &BTreeMap<&str, LawId>) {
+        let scene = self.scene;
         let mut names = std::collections::BTreeSet::new();
         for (k, spec) in scene.constraint.iter().enumerate() {
             let path = Path::of("constraint").index(k);
@@ -35,21 +60,32 @@ impl Build<'_> {
                     format!("there are two constraints called `{}`", spec.name),
                 );
             }
-            if !scene.law.contains_key(&spec.law) {
-                let hint = nearest(&spec.law, scene.law.keys().map(String::as_str));
-                let hint = hint.map_or(String::new(), |n| format!(", did you mean `{n}`?"));
-                let list = scene.law.keys().cloned().collect::<Vec<_>>().join(", ");
-                let list = if list.is_empty() { "no [law.…] table".to_owned() } else { list };
-                self.mistake(
-                    &path.key("law"),
-                    format!("no law `{}`{hint}; the scene has {list}", spec.law),
-                );
-            }
-            let law = laws.get(spec.law.as_str()).copied();
+            let law = self.law_called(&path, &spec.law, laws);
             self.each_copy(&path, spec.repeat.as_ref(), |build, copy| {
                 build.constraint(&path, spec, law, copy);
             });
         }
+    }
+
+    /// The law of the scene that a pair of materials names.
+    pub(super) fn named_law(&mut self, path: &Path, name: &str) -> Option<Box<dyn Law>> {
+        let scene = self.scene;
+        match scene.law.get(name) {
+            Some(chosen) => self.law(name, chosen),
+            None => {
+                self.no_law(path, name);
+                None
+            }
+        }
+    }
+
+    fn no_law(&mut self, path: &Path, name: &str) {
+        let known = &self.scene.law;
+        let hint = nearest(name, known.keys().map(String::as_str));
+        let hint = hint.map_or(String::new(), |n| format!(", did you mean `{n}`?"));
+        let list = known.keys().cloned().collect::<Vec<_>>().join(", ");
+        let list = if list.is_empty() { "no [law.…] table".to_owned() } else { list };
+        self.mistake(path, format!("no law `{name}`{hint}; the scene has {list}"));
     }
 
     fn law(&mut self, name: &str, chosen: &scene::Chosen) -> Option<Box<dyn Law>> {

@@ -8,7 +8,6 @@ use crate::source::Path;
 use glam::DVec3;
 use nonsmooth::joints::{AxisKind, Joint, Within, find};
 use nonsmooth::model::{FreeAxis, JointAt, Rigid, UserError};
-use nonsmooth::solvers::Options;
 
 impl Build<'_> {
     pub(super) fn joints(&mut self) {
@@ -46,8 +45,19 @@ impl Build<'_> {
         let place = self.point(&at.key("at"), Some(&spec.at), copy, DVec3::ZERO);
         // An unknown type was reported with the form of the scene.
         let Some(entry) = find(&spec.kind) else { return };
-        let Ok(joint) = entry.build(&Options::default()) else { return };
-        let axis = self.joint_axis(&at, spec, &*joint, copy);
+        let Some(options) = self.options_of_copy(path, &spec.options, entry.options, copy) else {
+            return;
+        };
+        let joint = match entry.build(&options) {
+            Ok(joint) => joint,
+            Err(errors) => return self.option_errors(path, &errors),
+        };
+        let within = self.within();
+        let (first, second) = (joint.needs_axis(within), joint.needs_second_axis(within));
+        let axis = self.joint_axis((&at, "axis"), spec.axis.as_ref(), first, (spec, copy));
+        let second =
+            self.joint_axis((&at, "second_axis"), spec.second_axis.as_ref(), second, (spec, copy));
+        let to = self.second_point(&at, spec, &*joint, copy);
         let axes = self.free_axes(path, spec, &*joint, copy);
         // After a mistake nothing is built, but the model still looks at what is there.
         let [Some(a), Some(b)] = &sides[..] else { return };
@@ -55,6 +65,14 @@ impl Build<'_> {
         let posed = match axis {
             Ok(Some(axis)) => posed.axis(axis.to_array()),
             Ok(None) | Err(()) => posed,
+        };
+        let posed = match second {
+            Ok(Some(axis)) => posed.second_axis(axis.to_array()),
+            Ok(None) | Err(()) => posed,
+        };
+        let posed = match to {
+            Some(to) => posed.to(to.to_array()),
+            None => posed,
         };
         let given = self.builder.joint(&full_name(&spec.name, copy), posed, *a, *b).axes(axes);
         if spec.collide {
@@ -70,35 +88,56 @@ impl Build<'_> {
         }
     }
 
-    /// The direction of the axis, if the joint has one; `Err` after a mistake.
+    /// The direction of an axis, if the joint has it; `Err` after a mistake.
     fn joint_axis(
+        &mut self,
+        (at, key): (&At<'_>, &str),
+        axis: Option<&Vec<Quantity>>,
+        is_needed: bool,
+        (spec, copy): (&scene::Joint, Option<usize>),
+    ) -> Result<Option<DVec3>, ()> {
+        let (at, kind, word) = (&at.key(key), &spec.kind, key.replace('_', " "));
+        match axis {
+            None if is_needed => {
+                let example = if self.dimension == Dimension::Plane { "[1, 0]" } else { "[0, 0, 1]" };
+                let text = format!("needs the direction of its {word}: {key} = {example}, for one");
+                self.wrong(at, format!("a {kind} joint {text}"));
+                Err(())
+            }
+            Some(_) if !is_needed => {
+                let why = self.dimension_text();
+                self.wrong(
+                    at,
+                    format!("a {kind} joint has no {word} of its own here ({why}); leave it out"),
+                );
+                Err(())
+            }
+            None => Ok(None),
+            Some(axis) => self.point(at, Some(axis), copy, DVec3::ZERO).map(Some).ok_or(()),
+        }
+    }
+
+    /// The joint's point on the second side, if it has another one there.
+    fn second_point(
         &mut self,
         at: &At<'_>,
         spec: &scene::Joint,
         joint: &dyn Joint,
         copy: Option<usize>,
-    ) -> Result<Option<DVec3>, ()> {
-        let (needed, kind) = (joint.needs_axis(self.within()), &spec.kind);
-        let at = at.key("axis");
-        match &spec.axis {
-            None if needed => {
-                let example = if self.dimension == Dimension::Plane { "[1, 0]" } else { "[0, 0, 1]" };
-                self.wrong(
-                    &at,
-                    format!("a {kind} joint needs the direction of its axis: axis = {example}, for one"),
-                );
-                Err(())
+    ) -> Option<DVec3> {
+        let (at, kind) = (at.key("to"), &spec.kind);
+        match &spec.to {
+            Some(_) if !joint.needs_second_point() => {
+                self.wrong(&at, format!("a {kind} joint has one point; leave `to` out"));
+                None
             }
-            Some(_) if !needed => {
-                let why = self.dimension_text();
-                self.wrong(
-                    &at,
-                    format!("a {kind} joint has no axis of its own here ({why}); leave it out"),
-                );
-                Err(())
+            None if joint.needs_second_point() => {
+                let text =
+                    "needs its point on the second side: to = [x, y, z], in the axes of the world";
+                self.wrong(&at, format!("a {kind} joint {text}"));
+                None
             }
-            None => Ok(None),
-            Some(axis) => self.point(&at, Some(axis), copy, DVec3::ZERO).map(Some).ok_or(()),
+            to => self.point(&at, Some(to.as_ref()?), copy, DVec3::ZERO),
         }
     }
 

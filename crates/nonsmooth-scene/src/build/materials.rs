@@ -148,6 +148,7 @@ impl Build<'_> {
                 restitution: pair.restitution.clone(),
                 tangential_restitution: pair.tangential_restitution.clone(),
                 facets: pair.facets.clone(),
+                law: pair.law.clone(),
             };
             if let Some(form) = self.pair_law(&path, &law) {
                 let law = self.builder.boxed_law(&format!("{a} and {b}"), form);
@@ -159,7 +160,7 @@ impl Build<'_> {
 
     /// Coulomb's law, or Newton's where there is no friction.
     fn pair_law(&mut self, path: &Path, pair: &PairLaw) -> Option<Box<dyn Law>> {
-        let PairLaw { friction, restitution, tangential_restitution, facets } = pair;
+        let PairLaw { friction, restitution, tangential_restitution, facets, law } = pair;
         let at = At::Path(path);
         let mut options = Options::default();
         let list = [
@@ -169,6 +170,13 @@ impl Build<'_> {
             ("facets", facets),
         ];
         let (mut good, mut mu) = (true, 0.0);
+        if let Some(name) = law {
+            for (key, _) in list.iter().filter(|(_, quantity)| quantity.is_some()) {
+                self.wrong(&at.key(key), format!("`{key}` belongs into the table [law.{name}]"));
+                good = false;
+            }
+            return self.named_law(&path.key("law"), name).filter(|_| good);
+        }
         for (key, quantity) in list {
             match self.optional(&at.key(key), quantity.as_ref(), None) {
                 Ok(Some(x)) => {

@@ -2,19 +2,23 @@
 //! place, all at once.
 
 mod bodies;
+mod bvp;
 mod constraints;
+mod controllers;
 mod copies;
 mod expressions;
 mod files;
 mod height_field;
 mod instant;
 mod joints;
+mod loaded;
 mod masses;
 mod materials;
 mod names;
 mod parameters;
 mod plotted;
 mod recipe;
+mod relations;
 mod shapes;
 mod solid;
 mod springs;
@@ -22,175 +26,28 @@ mod systems;
 mod translate;
 
 use crate::formula::{Expr, FormulaError, Scope, Wrong, parse};
-use crate::observers;
-use crate::scene::{Chosen, OnUnconverged, Output, Quantity, Scene, TOLERANCE, schema};
-use crate::source::{Mistake, Path, SceneError, Seg, Source};
-use crate::validate::validate;
+use crate::scene::{Chosen, OnUnconverged, Quantity, Scene, TOLERANCE};
+use crate::source::{Mistake, Path, Seg, Source};
 use bodies::Seat;
+pub use bvp::{Bvp, Condition, Unknown};
 use copies::Compiled;
+pub use loaded::Loaded;
 use names::{Constants, Directory};
 use nonsmooth::integrators::{self, INTEGRATORS, Integrator};
+use nonsmooth::joints::JOINTS;
 use nonsmooth::laws::LAWS;
 use nonsmooth::model::rigid::MaterialId;
 use nonsmooth::model::{ModelBuilder, Place};
-use nonsmooth::{Model, Policy, Simulation, n_steps};
+use nonsmooth::{Policy, Simulation, n_steps};
 use nonsmooth_solvers::{Declared, Kind, OptionError, Options, SOLVERS, Value};
 pub use recipe::Recipe;
-use serde::Deserialize;
+use relations::Rate;
 use shapes::Built;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use systems::StateForce;
-use thiserror::Error;
-
-/// Why there is nothing to write for ParaView.
-pub const NO_BODIES: &str = "files for ParaView show rigid bodies, and the scene has none; leave it out";
-
-/// A scene that is ready to run.
-pub struct Loaded {
-    /// Path of the scene file, as given.
-    pub name: String,
-    /// Its text.
-    pub text: String,
-    /// Parameters set from outside, as `name=value`.
-    pub overrides: Vec<(String, String)>,
-    /// The line that names the scene.
-    pub title: String,
-    /// All parameters with their values.
-    pub parameters: BTreeMap<String, f64>,
-    /// The model, its initial state and the scheme, ready to step.
-    pub simulation: Simulation,
-    /// Name of the scheme and of the solver.
-    pub methods: (String, String),
-    /// The same with their options, to make further integrators for this scene.
-    pub recipe: Recipe,
-    /// Largest certificate that counts as solved [–].
-    pub tolerance: f64,
-    /// Initial time [s].
-    pub start: f64,
-    /// Step size [s].
-    pub step_size: f64,
-    /// Number of steps.
-    pub n_steps: u64,
-    /// Files of matrices and shapes that were read, each with a hash of its text.
-    pub files: Vec<(String, u64)>,
-    /// What is written, and how often.
-    pub output: Output,
-    /// Coordinates to plot, as places in q.
-    pub plot: Vec<usize>,
-    /// Names of the materials of bodies, by number.
-    pub materials: Vec<String>,
-}
-
-/// Why a scene could not be loaded.
-#[derive(Debug, Error)]
-pub enum LoadError {
-    /// The file cannot be read.
-    #[error("{path}: {source}")]
-    Io {
-        /// Path as given.
-        path: String,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// The scene has mistakes.
-    #[error("{0}")]
-    Scene(#[from] SceneError),
-    /// A parameter is set twice.
-    #[error("--set {name}: given twice")]
-    SetTwice {
-        /// The name given.
-        name: String,
-    },
-    /// A parameter set from outside does not exist.
-    #[error("--set {name}: the scene has no parameter `{name}`{}; it has {} (only [parameters] can be set)", hint(nearest), known.join(", "))]
-    NoParameter {
-        /// The name given.
-        name: String,
-        /// The closest one there is.
-        nearest: Option<String>,
-        /// All there are.
-        known: Vec<String>,
-    },
-}
-
-fn hint(nearest: &Option<String>) -> String {
-    nearest.as_ref().map_or(String::new(), |n| format!(", did you mean `{n}`?"))
-}
-
-/// Reads, checks and builds the scene at `path`, with parameters set from outside.
-pub fn load(path: &std::path::Path, overrides: &[(String, String)]) -> Result<Loaded, LoadError> {
-    let name = path.display().to_string();
-    let text =
-        std::fs::read_to_string(path).map_err(|source| LoadError::Io { path: name.clone(), source })?;
-    let folder = path.parent().unwrap_or(std::path::Path::new("")).to_owned();
-    load_text(&name, text, folder, overrides)
-}
-
-/// Checks and builds a scene given as text; matrix files are looked for in `folder`.
-pub fn load_text(
-    name: &str,
-    text: String,
-    folder: PathBuf,
-    overrides: &[(String, String)],
-) -> Result<Loaded, LoadError> {
-    let mut mistakes = Vec::new();
-    let scene = read(&text, &mut mistakes);
-    let built = match &scene {
-        Some((source, scene)) => {
-            for (i, (name, _)) in overrides.iter().enumerate() {
-                if overrides[..i].iter().any(|(known, _)| known == name) {
-                    return Err(LoadError::SetTwice { name: name.clone() });
-                }
-                if !scene.parameters.contains_key(name) {
-                    let known: Vec<String> = scene.parameters.keys().cloned().collect();
-                    let nearest = nonsmooth_solvers::nearest(name, known.iter().map(String::as_str));
-                    return Err(LoadError::NoParameter { name: name.clone(), nearest, known });
-                }
-            }
-            let mut build = Build::new(source, scene, folder);
-            let built = build.all(overrides);
-            mistakes.append(&mut build.mistakes);
-            built
-        }
-        None => None,
-    };
-    let unfinished = scene.is_none();
-    drop(scene);
-    match built {
-        Some(loaded) if mistakes.is_empty() => {
-            let mut overrides = overrides.to_vec();
-            overrides.sort();
-            Ok(Loaded { name: name.to_owned(), text, overrides, ..loaded })
-        }
-        _ => {
-            mistakes.sort_by_key(|m| (m.span.start, m.span.end));
-            mistakes.dedup();
-            Err(SceneError { name: name.to_owned(), text, mistakes, unfinished }.into())
-        }
-    }
-}
-
-/// Parses the text and checks its form; `None` if that found mistakes.
-fn read<'a>(text: &'a str, mistakes: &mut Vec<Mistake>) -> Option<(Source<'a>, Scene)> {
-    let source = Source::parse(text, mistakes);
-    if mistakes.is_empty() {
-        validate(&schema(), &source.table, mistakes);
-    }
-    // Unknown keys do not keep the rest from being read, so that its mistakes are found as well.
-    match Scene::deserialize(toml::Deserializer::parse(text).ok()?) {
-        Ok(scene) => Some((source, scene)),
-        Err(error) => {
-            if mistakes.is_empty() {
-                let span = error.span().unwrap_or(0..0);
-                mistakes.push(Mistake { span, message: error.message().to_owned() });
-            }
-            None
-        }
-    }
-}
 
 /// Whether what is wrong at a place of the model is wrong whatever else the model has.
 fn stands_alone(place: &Place) -> bool {
@@ -236,6 +93,8 @@ struct Build<'a> {
     constraint_paths: Vec<Path>,
     prescribed_paths: Vec<Path>,
     spring_paths: Vec<Path>,
+    relation_paths: Vec<Path>,
+    controller_paths: Vec<Path>,
     joint_paths: Vec<Path>,
     /// Places in q of coordinates that constraints use.
     constrained: BTreeSet<usize>,
@@ -249,10 +108,26 @@ struct Build<'a> {
     kinematic: Vec<Seat>,
     /// Forces of systems that depend on more than t, to be read when everything they may name is known.
     state_forces: Vec<StateForce<'a>>,
+    /// Rates of first-order systems, to be read with the relations.
+    rates: Vec<Rate<'a>>,
     /// Formulas of the table at hand.
     compiled: Compiled,
     files: Vec<(String, u64)>,
     mistakes: Vec<Mistake>,
+}
+
+/// Builds what a scene describes; what is wrong is appended to `mistakes`. The caller fills in name, text and overrides.
+pub(crate) fn build(
+    source: &Source<'_>,
+    scene: &Scene,
+    folder: PathBuf,
+    overrides: &[(String, String)],
+    mistakes: &mut Vec<Mistake>,
+) -> Option<Loaded> {
+    let mut build = Build::new(source, scene, folder);
+    let built = build.all(overrides);
+    mistakes.append(&mut build.mistakes);
+    built
 }
 
 impl<'a> Build<'a> {
@@ -271,6 +146,8 @@ impl<'a> Build<'a> {
             constraint_paths: Vec::new(),
             prescribed_paths: Vec::new(),
             spring_paths: Vec::new(),
+            relation_paths: Vec::new(),
+            controller_paths: Vec::new(),
             joint_paths: Vec::new(),
             constrained: BTreeSet::new(),
             dimension: Dimension::default(),
@@ -279,6 +156,7 @@ impl<'a> Build<'a> {
             moving: Vec::new(),
             kinematic: Vec::new(),
             state_forces: Vec::new(),
+            rates: Vec::new(),
             compiled: Compiled::default(),
             files: Vec::new(),
             mistakes: Vec::new(),
@@ -288,16 +166,22 @@ impl<'a> Build<'a> {
     fn all(&mut self, overrides: &[(String, String)]) -> Option<Loaded> {
         self.parameters(overrides);
         self.systems();
+        self.first_order_systems();
         self.world();
         self.shapes();
         self.materials();
         self.bodies();
+        self.controller_outputs();
         self.expressions_of_scene();
+        self.controllers();
         self.wrenches();
         self.forces_of_state();
         self.springs();
         self.joints();
-        self.constraints();
+        let laws = self.laws();
+        self.constraints(&laws);
+        self.relations(&laws);
+        let bvp = self.bvp();
         let is_sound = self.mistakes.is_empty();
         if is_sound {
             // A formula with a mistake may be the one that uses them.
@@ -333,7 +217,7 @@ impl<'a> Build<'a> {
                 return None;
             }
         };
-        if !self.check_observers(&simulation.model) {
+        if !self.check_bvp(&simulation.model) {
             return None;
         }
         Some(Loaded {
@@ -352,32 +236,9 @@ impl<'a> Build<'a> {
             step_size,
             n_steps,
             plot,
+            bvp,
             materials: self.material_names(),
         })
-    }
-
-    /// Whether the chosen observers exist and have something to watch.
-    fn check_observers(&mut self, model: &Model) -> bool {
-        let (before, output, path) = (self.mistakes.len(), &self.scene.output, Path::of("output"));
-        let without_bodies = model.rigid.bodies.is_empty() && model.rigid.kinematic.is_empty();
-        if output.vtk && without_bodies {
-            self.mistake(&path.key("vtk"), NO_BODIES.to_owned());
-        }
-        for (i, name) in output.observers.iter().enumerate() {
-            let path = path.key("observers").index(i);
-            if observers::find(name).is_none() {
-                let known: Vec<&str> = observers::OBSERVERS.iter().map(|entry| entry.name).collect();
-                let hint = nonsmooth_solvers::nearest(name, known.iter().copied());
-                let hint = hint.map_or(String::new(), |n| format!(", did you mean `{n}`?"));
-                let list = known.join(", ");
-                self.mistake(&path, format!("no observer `{name}`{hint}; there are {list}"));
-            } else if name == observers::VTK && without_bodies {
-                self.mistake(&path, NO_BODIES.to_owned());
-            } else if output.observers[..i].contains(name) {
-                self.mistake(&path, format!("`{name}` is given twice"));
-            }
-        }
-        self.mistakes.len() == before
     }
 
     fn mistake(&mut self, path: &Path, message: String) {
@@ -514,7 +375,9 @@ impl<'a> Build<'a> {
             return None;
         }
         if (end - start) / h > 1e15 {
-            self.mistake(&path.key("step_size"), format!("{:e} steps are too many", (end - start) / h));
+            let n = (end - start) / h;
+            let message = format!("{n:.1e} steps are too many, 1e15 may be; take a larger step");
+            self.mistake(&path.key("step_size"), message);
             return None;
         }
         if run.allow_initial_violation {
@@ -559,14 +422,25 @@ impl<'a> Build<'a> {
 
     /// Options as values: words as they are, numbers evaluated.
     fn options(&mut self, path: &Path, chosen: &Chosen, declared: &[&Declared]) -> Option<Options> {
+        self.options_of_copy(path, &chosen.options, declared, None)
+    }
+
+    /// The options of an entry, with formulas of `i` for a copy.
+    fn options_of_copy(
+        &mut self,
+        path: &Path,
+        given: &BTreeMap<String, Quantity>,
+        declared: &[&Declared],
+        copy: Option<usize>,
+    ) -> Option<Options> {
         let mut options = Options::default();
         let mut good = true;
         // A key that no entry of the list has was reported with the form of the scene.
-        for (name, quantity) in chosen.options.iter().filter(|(name, _)| is_listed(path, name)) {
+        for (name, quantity) in given.iter().filter(|(name, _)| is_listed(path, name)) {
             let is_word = declared.iter().any(|d| d.name == name && matches!(d.kind, Kind::Word(_)));
             let value = match quantity {
                 Quantity::Formula(word) if is_word => Some(Value::Word(word.clone())),
-                quantity => self.number(&path.key(name), quantity, None).map(Value::Number),
+                quantity => self.number(&path.key(name), quantity, copy).map(Value::Number),
             };
             match value {
                 Some(value) => options.set(name, value),
@@ -587,6 +461,7 @@ impl<'a> Build<'a> {
 fn is_listed(path: &Path, name: &str) -> bool {
     let has = |options: &[&Declared]| options.iter().any(|option| option.name == name);
     match path.0.first() {
+        Some(Seg::Key(key)) if key == "joint" => JOINTS.iter().any(|e| has(e.options)),
         Some(Seg::Key(key)) if key == "law" => LAWS.iter().any(|e| has(e.options)),
         Some(Seg::Key(key)) if key == "solver" => {
             name == TOLERANCE.name || SOLVERS.iter().any(|e| has(e.options))

@@ -1,5 +1,9 @@
 //! What names mean in the formulas of a scene.
 
+mod relations;
+
+pub(super) use relations::OfRelation;
+
 use crate::formula::{Expr, Meaning, Scope, parse};
 use crate::formulas::{TIME, coordinate, velocity};
 use crate::scene::Quantity;
@@ -13,6 +17,12 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Directory {
     /// Name → coordinate (system, place); `None` where a plain name is ambiguous.
     known: BTreeMap<String, Option<(usize, usize)>>,
+    /// States of first-order systems by name, as coordinates are known.
+    states: BTreeMap<String, Option<(usize, usize)>>,
+    /// First state of each first-order system among all states, by number of the system; its number of states.
+    state_blocks: BTreeMap<usize, (usize, usize)>,
+    /// Number of all states.
+    n_states: usize,
     /// Place in q of the first coordinate of each system.
     first: Vec<usize>,
     /// Number of coordinates of all systems; those of bodies follow.
@@ -23,6 +33,8 @@ pub(super) struct Directory {
     n_moving: usize,
     /// Whether bodies are in the plane.
     pub(super) in_plane: bool,
+    /// Outputs of controllers, the first signals.
+    inputs: Vec<String>,
     /// Named expressions: number and formula.
     expressions: BTreeMap<String, (usize, Quantity)>,
     /// Expressions that some formula asked for.
@@ -135,9 +147,10 @@ impl Directory {
         }
     }
 
-    /// Registers an expression; its number is how many there were before.
+    /// Registers an expression; its number is how many signals there were before.
     pub(super) fn add_expression(&mut self, name: &str, quantity: &Quantity) {
-        self.expressions.insert(name.to_owned(), (self.expressions.len(), quantity.clone()));
+        let number = self.inputs.len() + self.expressions.len();
+        self.expressions.insert(name.to_owned(), (number, quantity.clone()));
     }
 
     /// The bodies of the table called `name`.
@@ -178,8 +191,14 @@ impl Directory {
             self.asked.borrow_mut().insert(name.to_owned());
             return Some(Reading::Expression(*number));
         }
+        if let Some(number) = self.input(name) {
+            return Some(Reading::Expression(number));
+        }
         if let Some(place) = self.known.get(name).copied().flatten() {
             return Some(Reading::Coordinate(self.place(place)));
+        }
+        if let Some(state) = self.states.get(name).copied().flatten() {
+            return Some(Reading::Velocity(self.state_place(state)));
         }
         if let Some((family, number, quantity)) = self.body(name) {
             return self.body_reading(family, number, quantity);
@@ -243,11 +262,14 @@ impl Directory {
 
     /// Names that formulas of an instant can use; of the bodies of a table, those of the first.
     pub(super) fn readings(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.expressions.keys().cloned().collect();
+        let mut names: Vec<String> = self.expressions.keys().chain(&self.inputs).cloned().collect();
         let plain = self.known.iter().filter(|(_, place)| place.is_some());
         for (name, _) in plain {
             names.extend([name.clone(), with_velocity_mark(name)]);
         }
+        names.extend(
+            self.states.iter().filter(|(_, place)| place.is_some()).map(|(name, _)| name.clone()),
+        );
         let rates = RATES[usize::from(!self.in_plane)].iter().map(|(name, _)| *name);
         names.extend(self.of_bodies(self.axes().iter().copied().chain(rates)));
         names

@@ -1,7 +1,7 @@
 //! Parameters: each may be a formula over the others; circles are mistakes.
 
-use super::Build;
 use super::names::Constants;
+use super::{Build, Loaded};
 use crate::formula::{FormulaError, Wrong, parse};
 use crate::scene::Quantity;
 use crate::source::Path;
@@ -115,6 +115,21 @@ impl Build<'_> {
                     self.mistake_at(span, format!("{prefix}{message}"));
                 }
             }
+        }
+    }
+}
+
+impl Loaded {
+    /// The value of a formula over the parameters of the scene, or what is wrong with it.
+    pub fn number(&self, formula: &str) -> Result<f64, String> {
+        let scope = Constants { parameters: &self.parameters, index: None };
+        let wrong = |errors: Vec<crate::formula::FormulaError>| {
+            errors.iter().map(|error| error.wrong.to_string()).collect::<Vec<_>>().join("; ")
+        };
+        match parse(formula, &scope).map_err(wrong)?.constant() {
+            Some(x) if x.is_finite() => Ok(x),
+            Some(x) => Err(format!("must be finite, but it is {x}")),
+            None => Err("must be a number or a formula over parameters".to_owned()),
         }
     }
 }

@@ -60,11 +60,12 @@ impl<'a> Build<'a> {
 
     pub(super) fn systems(&mut self) {
         let scene = self.scene;
-        if scene.system.linear.is_empty() && scene.system.lagrangian.is_empty() && scene.body.is_empty()
+        let scene::Systems { linear, lagrangian, first_order } = &scene.system;
+        if linear.is_empty() && lagrangian.is_empty() && first_order.is_empty() && scene.body.is_empty()
         {
             self.mistake(
                 &Path::of("system"),
-                "a scene needs at least one [[system.linear]], [[system.lagrangian]] or [[body]]".into(),
+                "a scene needs at least one [[system.linear]], [[system.lagrangian]], [[system.first_order]] or [[body]]".into(),
             );
         }
         for (k, spec) in scene.system.linear.iter().enumerate() {
@@ -236,7 +237,7 @@ impl<'a> Build<'a> {
     }
 
     /// One number per coordinate.
-    fn vector(
+    pub(super) fn vector(
         &mut self,
         path: &Path,
         vector: &Vector,
@@ -291,7 +292,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    fn expressions(
+    pub(super) fn expressions(
         &mut self,
         path: &Path,
         vector: &Vector,
@@ -317,7 +318,13 @@ impl<'a> Build<'a> {
     }
 
     /// A constant matrix.
-    fn matrix(&mut self, path: &Path, matrix: &Matrix, n: usize, copy: Option<usize>) -> Option<Sparse> {
+    pub(super) fn matrix(
+        &mut self,
+        path: &Path,
+        matrix: &Matrix,
+        n: usize,
+        copy: Option<usize>,
+    ) -> Option<Sparse> {
         if let Matrix::File(file) = matrix {
             return self.matrix_file(path, file, n, copy);
         }

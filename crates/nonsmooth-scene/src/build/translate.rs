@@ -28,7 +28,11 @@ impl Build<'_> {
                 }
                 told.push(path.clone());
             }
-            self.mistake(&path, format!("`{path}` {issue}"));
+            // What the scene's own checks have told is not told again.
+            let span = self.source.span(&path);
+            if !self.mistakes.iter().any(|mistake| mistake.span == span) {
+                self.mistake(&path, format!("`{path}` {issue}"));
+            }
         }
     }
 
@@ -41,6 +45,8 @@ impl Build<'_> {
             Place::System(i, field) => self.system_paths[*i].key(field),
             Place::Constraint(i, "law") => self.constraint_paths[*i].parent().key("law"),
             Place::Constraint(i, _) => self.constraint_paths[*i].clone(),
+            Place::Relation(i, field) => self.relation_paths[*i].key(field),
+            Place::Controller(i, field) => self.controller_paths[*i].key(field),
             Place::Prescribed(i) => self.prescribed_paths[*i].clone(),
             Place::Body(i, field) => table(self.moving[*i].table, field),
             Place::Kinematic(i, field) => table(self.kinematic[*i].table, field),

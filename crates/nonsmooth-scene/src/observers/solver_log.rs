@@ -1,6 +1,6 @@
 //! `solver-log`: what the solver did in every step, written or not, as `solver-log.csv`.
 
-use super::{ObserverEntry, Setup};
+use super::{ObserverEntry, RunObserver, Setup};
 use crate::views::n_contacts;
 use nonsmooth::model::UserError;
 use nonsmooth::{Observation, Observer};
@@ -12,6 +12,7 @@ use std::path::Path;
 pub(super) const ENTRY: ObserverEntry = ObserverEntry {
     name: "solver-log",
     about: "residual, iterations and contacts of every step, as solver-log.csv",
+    is_default: false,
     make,
 };
 
@@ -21,9 +22,9 @@ struct SolverLog {
     file: BufWriter<File>,
 }
 
-fn make(setup: &Setup<'_>) -> Result<Box<dyn Observer>, UserError> {
+fn make(setup: &Setup<'_>) -> Result<Box<dyn RunObserver>, UserError> {
     let path = setup.out.join("solver-log.csv");
-    let kept = setup.resumed.map_or(String::new(), |t| lines_up_to(&path, t));
+    let kept = setup.resumed.map_or(String::new(), |from| lines_up_to(&path, from.t));
     // A run that is killed here keeps the old log: the new one takes its place at once.
     let new = setup.out.join("solver-log.new.csv");
     std::fs::write(&new, format!("{HEAD}{kept}\n"))?;
@@ -58,3 +59,5 @@ impl Observer for SolverLog {
         Ok(self.file.flush()?)
     }
 }
+
+impl RunObserver for SolverLog {}

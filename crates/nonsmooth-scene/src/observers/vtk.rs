@@ -1,6 +1,6 @@
 //! `vtk`: frames of a run for ParaView, in the folder `vtk`, one for each frame of the result file.
 
-use super::{Due, ObserverEntry, Setup};
+use super::{Due, ObserverEntry, RunObserver, Setup};
 use crate::views::{contact_axes, identity};
 use crate::vtk::{Body, Contact, VtkWriter};
 use glam::DVec3;
@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 pub(super) const ENTRY: ObserverEntry = ObserverEntry {
     name: "vtk",
     about: "bodies and contact points of every frame for ParaView, in the folder vtk",
+    is_default: false,
     make,
 };
 
@@ -36,13 +37,13 @@ struct VtkFrames {
     rigid: Vec<RigidState>,
 }
 
-fn make(setup: &Setup<'_>) -> Result<Box<dyn Observer>, UserError> {
+fn make(setup: &Setup<'_>) -> Result<Box<dyn RunObserver>, UserError> {
     let folder = setup.out.join(FOLDER);
     let writer = match setup.resumed {
         None => VtkWriter::create(&folder, NAME)?,
-        Some(t) => VtkWriter::resume_at(&folder, NAME, t)?,
+        Some(from) => VtkWriter::resume_at(&folder, NAME, from.t)?,
     };
-    let (surfaces, surface_of) = surfaces(setup.model);
+    let (surfaces, surface_of) = surfaces(&setup.loaded.simulation.model);
     let (due, rigid) = (setup.due, Vec::new());
     Ok(Box::new(VtkFrames { writer, due, surfaces, surface_of, rigid }))
 }
@@ -59,6 +60,8 @@ impl Observer for VtkFrames {
         Ok(())
     }
 }
+
+impl RunObserver for VtkFrames {}
 
 impl VtkFrames {
     /// Writes the bodies of `state` and the contact points of the step that led to it.

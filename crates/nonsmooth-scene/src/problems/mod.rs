@@ -215,7 +215,11 @@ pub fn read(path: &Path) -> Result<StoredProblem, ProblemFileError> {
             let bytes = std::fs::read(path).map_err(|error| fail(error.into()))?;
             from_hdf5(&name, bytes).map_err(fail)
         }
-        found => Err(fail(Fault::Extension { found: found.to_owned() })),
+        found => {
+            // What is not there is not blamed for its name.
+            std::fs::metadata(path).map_err(|error| fail(error.into()))?;
+            Err(fail(Fault::Extension { found: found.to_owned() }))
+        }
     }
 }
 

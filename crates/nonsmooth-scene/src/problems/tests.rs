@@ -397,6 +397,6 @@ fn wrong_json_is_refused_with_its_key() {
     }
     let error = read(Path::new("nowhere.json")).unwrap_err().to_string();
     assert!(error.starts_with("nowhere.json: No such file"), "{error}");
-    let error = read(Path::new("a.txt")).unwrap_err().to_string();
-    assert!(error.contains("`.txt` is not the extension of a problem"), "{error}");
+    let error = read(Path::new("Cargo.toml")).unwrap_err().to_string();
+    assert!(error.contains("`.toml` is not the extension of a problem"), "{error}");
 }

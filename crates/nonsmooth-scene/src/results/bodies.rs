@@ -40,7 +40,7 @@ const MASSES: usize = 6;
 const KINEMATIC: usize = 7;
 
 /// Whether the model has anything to write.
-pub(super) fn has_bodies(model: &Model) -> bool {
+pub(crate) fn has_bodies(model: &Model) -> bool {
     rigid_names(model).next().is_some()
 }
 
@@ -50,7 +50,7 @@ pub(super) fn specs() -> impl Iterator<Item = TableSpec> {
 }
 
 /// Root attributes.
-pub(super) fn attributes(model: &Model) -> [(String, String); 3] {
+pub(crate) fn attributes(model: &Model) -> [(String, String); 3] {
     let bodies: Vec<&str> = rigid_names(model).collect();
     [
         ("bodies".to_owned(), bodies.join("\n")),
@@ -60,7 +60,7 @@ pub(super) fn attributes(model: &Model) -> [(String, String); 3] {
 }
 
 /// Writes the tables of bodies.
-pub(super) fn write(writer: &mut Writer, model: &Model) -> Result<(), StoreError> {
+pub(crate) fn write(writer: &mut Writer, model: &Model) -> Result<(), StoreError> {
     let rigid = &model.rigid;
     let mut known = BTreeMap::new();
     for row in &rigid.colliders {

@@ -1,16 +1,14 @@
-//! A checkpoint: the state, the ledger, the summary and the length of every result table.
+//! A checkpoint: the state, and what each observer needs when the run is resumed (the ledger, the summary, the length of every table).
 //!
 //! Written to a new file that replaces the old one at once, so that a killed run always has a whole
 //! checkpoint. It remembers the scene text and the parameters that were set, and refuses others.
 
 use super::checkpoint_state as state;
-use super::checkpoint_trust as trust;
-use super::segments::{Change, changes};
+use super::segments::{Change, changes, set_values};
 use crate::build::Loaded;
 use crate::store::{Kind, Options, Reader, StoreError, TableSpec, Writer};
 use nonsmooth::Simulation;
 use nonsmooth::model::State;
-use nonsmooth::observers::{EnergyLedger, Summary};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -20,15 +18,22 @@ pub(crate) const CHECKPOINT_FILE: &str = "checkpoint.h5";
 
 /// Everything needed to go on.
 #[derive(Clone, Debug)]
-pub struct Checkpoint<'a> {
+pub(crate) struct Checkpoint<'a> {
     /// The state.
     pub state: Cow<'a, State>,
-    /// The energy ledger.
-    pub ledger: EnergyLedger,
-    /// The summary.
-    pub summary: Summary,
-    /// Rows of each result table.
-    pub rows: Vec<(String, u64)>,
+    /// What each observer kept, by its name.
+    pub memories: Vec<(String, Memory)>,
+}
+
+/// What an observer needs when a run is resumed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Memory {
+    /// Numbers.
+    pub numbers: Vec<f64>,
+    /// Whole numbers.
+    pub counts: Vec<i64>,
+    /// Words.
+    pub words: String,
 }
 
 /// Why a run cannot be resumed.
@@ -88,29 +93,29 @@ fn shown(value: &str) -> &str {
 }
 
 fn identity(loaded: &Loaded) -> [(String, String); 4] {
-    let set: Vec<String> = loaded.overrides.iter().map(|(n, v)| format!("{n}={v}")).collect();
     [
         ("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
         ("scene".to_owned(), loaded.text.clone()),
-        ("set".to_owned(), set.join("\n")),
+        ("set".to_owned(), set_values(loaded)),
         ("files".to_owned(), file_list(loaded)),
     ]
 }
 
 /// The matrix files of a scene with a hash of each, a line each.
-pub(super) fn file_list(loaded: &Loaded) -> String {
+pub(crate) fn file_list(loaded: &Loaded) -> String {
     let lines: Vec<String> =
         loaded.files.iter().map(|(name, hash)| format!("{name} {hash:016x}")).collect();
     lines.join("\n")
 }
 
-/// Tables of floats beside those of the state, and tables of integers.
-const FLOATS: [&str; 2] = ["ledger", "summary"];
-const INTEGERS: [&str; 2] = ["counts", "rows"];
+/// Names of the two tables and of the text of an observer.
+fn places(observer: &str) -> [String; 3] {
+    ["numbers", "counts", "words"].map(|what| format!("{observer} {what}"))
+}
 
-fn table(name: &str, kind: Kind) -> TableSpec {
+fn table(name: impl Into<String>, kind: Kind) -> TableSpec {
     TableSpec {
-        name: name.to_owned(),
+        name: name.into(),
         kind,
         width: 1,
         columns: Vec::new(),
@@ -122,24 +127,26 @@ fn table(name: &str, kind: Kind) -> TableSpec {
 
 impl Checkpoint<'_> {
     /// Writes the checkpoint into `folder`, replacing an earlier one at once.
-    pub fn write(&self, folder: &Path, loaded: &Loaded) -> Result<(), CheckpointError> {
+    pub(crate) fn write(&self, folder: &Path, loaded: &Loaded) -> Result<(), CheckpointError> {
         let (path, new) = (folder.join(CHECKPOINT_FILE), folder.join("checkpoint.new.h5"));
         let mut attributes = identity(loaded).to_vec();
-        let names: Vec<&str> = self.rows.iter().map(|(name, _)| name.as_str()).collect();
-        attributes.push(("tables".to_owned(), names.join("\n")));
-        let notes: Vec<String> = self.summary.notes.iter().map(trust::note_words).collect();
-        attributes.push(("notes".to_owned(), notes.join("\n")));
-        let floats = state::FLOATS.iter().chain(&FLOATS).map(|name| table(name, Kind::Float));
-        let integers = state::INTEGERS.iter().chain(&INTEGERS).map(|name| table(name, Kind::Integer));
-        let specs = floats.chain(integers).collect();
+        let places: Vec<[String; 3]> = self.memories.iter().map(|(name, _)| places(name)).collect();
+        let names: Vec<&str> = self.memories.iter().map(|(name, _)| name.as_str()).collect();
+        attributes.push(("observers".to_owned(), names.join("\n")));
+        let words = places.iter().zip(&self.memories);
+        attributes.extend(words.map(|([.., place], (_, memory))| (place.clone(), memory.words.clone())));
+        let kept = |k: usize, kind| places.iter().map(move |place| table(place[k].as_str(), kind));
+        let floats = state::FLOATS.into_iter().map(|name| table(name, Kind::Float));
+        let integers = state::INTEGERS.into_iter().map(|name| table(name, Kind::Integer));
+        let floats = floats.chain(kept(0, Kind::Float));
+        let specs = floats.chain(integers).chain(kept(1, Kind::Integer)).collect();
         let mut writer = Writer::create(&new, &attributes, specs, Options::default())?;
-        let own = [trust::ledger_numbers(&self.ledger), trust::numbers(&self.summary)];
+        let own = self.memories.iter().map(|(_, memory)| memory.numbers.clone());
         let floats: Vec<Vec<f64>> = state::floats(&self.state).into_iter().chain(own).collect();
         for (i, list) in floats.iter().enumerate() {
             list.iter().try_for_each(|x| writer.append(i, &[*x]))?;
         }
-        let rows = self.rows.iter().map(|(_, n)| *n as i64).collect();
-        let own = [trust::counts(&self.summary), rows];
+        let own = self.memories.iter().map(|(_, memory)| memory.counts.clone());
         for (i, list) in state::integers(&self.state).into_iter().chain(own).enumerate() {
             list.iter().try_for_each(|n| writer.append_integers(floats.len() + i, &[*n]))?;
         }
@@ -149,7 +156,7 @@ impl Checkpoint<'_> {
     }
 
     /// Reads the checkpoint of the same scene from `folder`, and what has changed in the scene since.
-    pub fn read(folder: &Path, loaded: &Loaded) -> Result<(Self, Vec<Change>), CheckpointError> {
+    pub(crate) fn read(folder: &Path, loaded: &Loaded) -> Result<(Self, Vec<Change>), CheckpointError> {
         let path = folder.join(CHECKPOINT_FILE);
         if !path.exists() {
             return Err(CheckpointError::Missing { path });
@@ -184,15 +191,13 @@ impl Checkpoint<'_> {
         let Simulation { model, state: initial, .. } = &loaded.simulation;
         let lists = (collect(state::FLOATS, floats)?, collect(state::INTEGERS, integers)?);
         let state = state::state(model, initial, lists.0, lists.1).map_err(damaged)?;
-        let ledger = trust::ledger(&floats("ledger")?).ok_or_else(|| damaged("ledger"))?;
-        let summary = trust::summary(&floats("summary")?, &integers("counts")?, &text("notes"));
-        let summary = summary.ok_or_else(|| damaged("summary"))?;
-        let (names, rows) = (text("tables"), integers("rows")?);
-        if names.lines().count() != rows.len() {
-            return Err(damaged("rows"));
-        }
-        let rows = names.lines().map(str::to_owned).zip(rows.iter().map(|n| *n as u64)).collect();
-        Ok((Self { state: Cow::Owned(state), ledger, summary, rows }, changes))
+        let memory = |name: &str| {
+            let [numbers, counts, words] = places(name);
+            let (numbers, counts) = (floats(&numbers)?, integers(&counts)?);
+            Ok((name.to_owned(), Memory { numbers, counts, words: text(&words) }))
+        };
+        let memories = text("observers").lines().map(memory).collect::<Result<_, CheckpointError>>()?;
+        Ok((Self { state: Cow::Owned(state), memories }, changes))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The tidy tables of a run as CSV: copies of those of its result file.
 
+use super::RESULT_FILE;
 use super::frames::{column, ends, n_frames};
-use super::recorder::RESULT_FILE;
 use crate::store::{Kind, Reader, StoreError};
 use crate::tidy::{Cells, TABLES, TidyTable};
 use std::path::Path;

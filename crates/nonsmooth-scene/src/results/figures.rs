@@ -1,8 +1,8 @@
 //! The figures of a run: position, velocity with its jumps, impulses at impacts, contact force,
 //! energy balance. Drawn from the result file.
 
+use super::RESULT_FILE;
 use super::frames::{Columns, ends, frames, place, rows_of};
-use super::recorder::RESULT_FILE;
 use crate::store::{Reader, StoreError};
 use crate::tidy::{EnergyRow, Row};
 use nonsmooth_draw::plot::{Drawing, Figure, Item, PlotError, draw, with_jumps};
@@ -30,7 +30,7 @@ pub enum FigureError {
 }
 
 /// Names of the figures of systems, without ending.
-const FIGURES: [&str; 5] = ["position", "velocity", "impulse", "energy", "force"];
+const FIGURES: [&str; 7] = ["position", "velocity", "impulse", "energy", "force", "states", "inputs"];
 
 /// Names of all figures that a run may have, without ending.
 pub fn figure_names() -> impl Iterator<Item = &'static str> {
@@ -65,7 +65,8 @@ pub fn draw_figures(folder: &Path, coordinates: &[usize]) -> Result<Vec<PathBuf>
         figures.push(("position", data.motion(Level::Position, coordinates)?));
         figures.push(("velocity", data.motion(Level::Velocity, coordinates)?));
     }
-    if data.has_constraints || !data.has_bodies() {
+    let is_plain = !data.has_bodies() && !data.has_states();
+    if data.has_constraints || is_plain {
         figures.push(("impulse", data.impulses()?));
     }
     if data.has_bodies() {
@@ -74,6 +75,7 @@ pub fn draw_figures(folder: &Path, coordinates: &[usize]) -> Result<Vec<PathBuf>
     if let Some(force) = data.force()? {
         figures.push(("force", force));
     }
+    figures.extend(data.of_states()?);
     let mut paths = Vec::new();
     for (name, figure) in figures {
         let drawing: Drawing = draw(&Figure { pixel_ratio: 2, ..figure })?;

@@ -118,7 +118,7 @@ impl Playback {
         let (colliders, planes) = read_colliders(&reader, &shapes, n_bodies)?.map_err(damaged)?;
         Ok(Self {
             is_plane: !shapes.is_empty() && shapes.iter().all(|s| matches!(s, Kind::Plane(_))),
-            is_endless: shapes.iter().map(|shape| shape.reach().is_infinite()).collect(),
+            is_endless: shapes.iter().map(|shape| shape.outer_radius().is_infinite()).collect(),
             reader,
             title,
             times,
@@ -250,10 +250,10 @@ impl Kind {
         }
     }
 
-    fn reach(&self) -> f64 {
+    fn outer_radius(&self) -> f64 {
         match self {
-            Kind::Plane(shape) => shape.reach(),
-            Kind::Space(shape) => shape.reach(),
+            Kind::Plane(shape) => shape.outer_radius(),
+            Kind::Space(shape) => shape.outer_radius(),
         }
     }
 }
@@ -288,7 +288,8 @@ fn read_shapes(reader: &Reader) -> Result<Shapes, ShapesError> {
             Kind::Space(space_shape(kind, size, vertices, triangles)?)
         });
     }
-    let least = shapes.iter().map(Kind::reach).filter(|r| r.is_finite()).fold(f64::INFINITY, f64::min);
+    let least =
+        shapes.iter().map(Kind::outer_radius).filter(|r| r.is_finite()).fold(f64::INFINITY, f64::min);
     Ok(Shapes { shapes, is_land, depth: if least.is_finite() { 0.5 * least } else { 1.0 } })
 }
 

@@ -3,13 +3,18 @@
 //! Two scenes are compared value by value, not letter by letter, so that comments and layout do not count. A resumed run may
 //! have another end, another solver, other output settings and another answer to unconverged steps.
 
+use super::RESULT_FILE;
 use crate::build::Loaded;
+use crate::store::Reader;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::path::Path;
 use toml::Value;
 
 /// Keys that may change, and tables all of whose keys may.
 const MAY_CHANGE: [&str; 4] = ["run.end", "run.on_unconverged", "solver", "output"];
+/// What may not, within those tables: an observer that was left out cannot know what it missed.
+const MAY_NOT: &str = "output.without";
 
 /// A key whose value is another than before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,16 +41,45 @@ pub struct Segment {
 impl Change {
     /// Whether a resumed run may have it.
     pub fn is_allowed(&self) -> bool {
-        let is =
-            |key: &str| self.key.strip_prefix(key).is_some_and(|r| r.is_empty() || r.starts_with('.'));
-        MAY_CHANGE.into_iter().any(is)
+        let is = |key: &str| {
+            self.key.strip_prefix(key).is_some_and(|r| r.is_empty() || r.starts_with(['.', '[']))
+        };
+        MAY_CHANGE.into_iter().any(is) && !is(MAY_NOT)
     }
+}
+
+impl Segment {
+    /// The segment with which a run begins, at time `t` [s].
+    pub(crate) fn first(t: f64) -> Self {
+        Self { step: 0, t, changes: Vec::new() }
+    }
+
+    /// Segments as text.
+    pub(crate) fn text(segments: &[Self]) -> String {
+        serde_json::to_string(segments).unwrap_or_default()
+    }
+
+    /// The segments of a result file.
+    pub(crate) fn of(reader: &Reader) -> Vec<Self> {
+        let text = reader.texts().get("segments");
+        text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+    }
+
+    /// The segments of the run in `folder`.
+    pub(crate) fn all(folder: &Path) -> Vec<Self> {
+        Reader::open(folder.join(RESULT_FILE)).map_or(Vec::new(), |reader| Self::of(&reader))
+    }
+}
+
+/// What was set from outside, as `name=value` in lines of their own.
+pub(crate) fn set_values(loaded: &Loaded) -> String {
+    let lines: Vec<String> = loaded.overrides.iter().map(|(n, v)| format!("{n}={v}")).collect();
+    lines.join("\n")
 }
 
 /// What differs between a scene as text with `--set` values, a line each, and one that is loaded.
 pub(super) fn changes(text: &str, set: &str, loaded: &Loaded) -> Vec<Change> {
-    let now: Vec<String> = loaded.overrides.iter().map(|(n, v)| format!("{n}={v}")).collect();
-    let (before, now) = (values(text, set), values(&loaded.text, &now.join("\n")));
+    let (before, now) = (values(text, set), values(&loaded.text, &set_values(loaded)));
     let keys: std::collections::BTreeSet<&String> = before.keys().chain(now.keys()).collect();
     let value = |of: &BTreeMap<String, String>, key: &String| of.get(key).cloned().unwrap_or_default();
     keys.into_iter()
@@ -54,14 +88,18 @@ pub(super) fn changes(text: &str, set: &str, loaded: &Loaded) -> Vec<Change> {
         .collect()
 }
 
-/// Every value of a scene by its key, with the `--set` values in place of those of the scene.
+/// Every value of a scene by its key, with what was set from outside in place of it: parameters, or whole keys, which have a point.
 fn values(text: &str, set: &str) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let table = text.parse::<toml::Table>().unwrap_or_default();
     flatten(String::new(), &Value::Table(table), &mut found);
     for (name, value) in set.lines().filter_map(|line| line.split_once('=')) {
-        let key = if name == "integrator" { name.to_owned() } else { format!("parameters.{name}") };
-        let value = value.parse::<f64>().map_or_else(|_| format!("{value:?}"), |x| format!("{x:?}"));
+        let (key, value) = match value.parse::<f64>() {
+            _ if name.contains('.') => (name.to_owned(), value.to_owned()),
+            _ if name == "integrator" => (name.to_owned(), format!("{value:?}")),
+            Ok(x) => (format!("parameters.{name}"), format!("{x:?}")),
+            Err(_) => (format!("parameters.{name}"), format!("{value:?}")),
+        };
         found.insert(key, value);
     }
     found
@@ -97,17 +135,26 @@ mod tests {
         assert_eq!(a, b);
         assert_eq!(a["body[0].position[1]"], "1.0");
         assert_eq!(values("[parameters]\ne = 1", "e=0.5")["parameters.e"], "0.5");
+        assert_eq!(values("[output]\ncsv = true", ""), values("", "output.csv=true"));
     }
 
     #[test]
     fn only_some_keys_may_change() {
         let allowed =
             |key: &str| Change { key: key.into(), from: String::new(), to: String::new() }.is_allowed();
-        for key in ["run.end", "run.on_unconverged", "solver.type", "output.every", "output.plot[0]"] {
-            assert!(allowed(key) || key.contains('['), "{key}");
+        for key in ["run.end", "run.on_unconverged", "solver.type", "solver", "output.plot[0]"] {
+            assert!(allowed(key), "{key}");
         }
-        assert!(allowed("output.plot") && allowed("solver"));
-        for key in ["run.end_of", "run.step_size", "run.start", "solvers.x", "title", "integrator"] {
+        for key in [
+            "output.without",
+            "output.without[0]",
+            "run.end_of",
+            "run.step_size",
+            "run.start",
+            "solvers.x",
+            "title",
+            "integrator",
+        ] {
             assert!(!allowed(key), "{key}");
         }
     }

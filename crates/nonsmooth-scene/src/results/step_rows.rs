@@ -28,7 +28,7 @@ fn shown<'a>(model: &'a Model, state: &'a State) -> impl Iterator<Item = (usize,
 }
 
 /// The rows of `bodies` of a state; `rigid` is scratch.
-pub(super) fn body_rows<'a>(
+pub(crate) fn body_rows<'a>(
     model: &'a Model,
     state: &'a State,
     rigid: &'a mut Vec<RigidState>,
@@ -57,7 +57,7 @@ fn names(model: &Model, id: nonsmooth::model::ConstraintId) -> Result<[&str; 2],
 }
 
 /// The rows of `contacts` of a step of size `h` that led to time `t`.
-pub(super) fn contact_rows<'a>(
+pub(crate) fn contact_rows<'a>(
     model: &'a Model,
     log: &'a ConstraintLog,
     t: f64,
@@ -74,7 +74,7 @@ pub(super) fn contact_rows<'a>(
 }
 
 /// The row of `events` of an event.
-pub(super) fn event_row<'a>(model: &'a Model, event: &Event) -> EventRow<'a> {
+pub(crate) fn event_row<'a>(model: &'a Model, event: &Event) -> EventRow<'a> {
     let ([a, b], name) = match names(model, event.id) {
         Ok(bodies) => (bodies, ""),
         Err(name) => ([""; 2], name),
@@ -94,7 +94,7 @@ pub(super) fn event_row<'a>(model: &'a Model, event: &Event) -> EventRow<'a> {
 }
 
 /// A joint at an instant.
-pub(super) struct PosedJoint {
+pub(crate) struct PosedJoint {
     number: usize,
     n_axes: usize,
     coordinates: [f64; AXES],
@@ -104,7 +104,7 @@ pub(super) struct PosedJoint {
 
 impl PosedJoint {
     /// Its row at time `t`.
-    pub(super) fn row<'a>(&'a self, model: &'a Model, t: f64) -> JointRow<'a> {
+    pub(crate) fn row<'a>(&'a self, model: &'a Model, t: f64) -> JointRow<'a> {
         JointRow {
             t,
             joint: &model.joints.joints[self.number].name,
@@ -117,7 +117,7 @@ impl PosedJoint {
 }
 
 /// The joints whose two sides are there, with the mean reactions of the step that led to the state, if there was one.
-pub(super) fn joints(
+pub(crate) fn joints(
     model: &Model,
     state: &State,
     log: Option<&StepLog>,

@@ -4,7 +4,7 @@ use super::gap_names;
 use super::segments::Segment;
 use crate::build::Loaded;
 use nonsmooth::Model;
-use nonsmooth::observers::{EnergyLedger, Summary, estimate};
+use nonsmooth::observers::{EnergyLedger, ErrorEstimate, Summary};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,13 +26,13 @@ pub(crate) struct Ending {
     pub(crate) segments: Vec<Segment>,
 }
 
-/// The whole summary. Times in s, lengths in m, energies in J.
+/// The whole summary. Times in s, lengths in m, energies in J. What the observers that the scene left out would know is null.
 #[derive(Serialize)]
 pub(crate) struct SummaryFile<'a> {
     /// Steps above the tolerance.
-    unconverged: u64,
-    largest_residual: f64,
-    largest_residual_time: f64,
+    unconverged: Option<u64>,
+    largest_residual: Option<f64>,
+    largest_residual_time: Option<f64>,
     tolerance: f64,
     version: &'static str,
     title: &'a str,
@@ -43,21 +43,21 @@ pub(crate) struct SummaryFile<'a> {
     step_size: f64,
     scheme: &'a str,
     solver: &'a str,
-    largest_overlap: f64,
+    largest_overlap: Option<f64>,
     /// Of the smaller bounding radius of the moving bodies of a pair, the largest of all pairs; of a constraint there is no size.
     largest_overlap_of_size: Option<f64>,
     largest_overlap_time: Option<f64>,
     largest_overlap_names: Vec<String>,
-    impacts: u64,
-    most_constraints: usize,
-    newton_iterations: u64,
-    energy: BTreeMap<&'static str, f64>,
+    impacts: Option<u64>,
+    most_constraints: Option<usize>,
+    newton_iterations: Option<u64>,
+    energy: Option<BTreeMap<&'static str, f64>>,
     /// Error of velocities and angles over about a period of the motion, relative to their size.
     error_estimate: Option<f64>,
     step_size_for_one_percent: Option<f64>,
     /// Why there is no estimate.
     no_error_estimate: Option<String>,
-    warnings: Vec<Warning<'a>>,
+    warnings: Option<Vec<Warning<'a>>>,
     resumed_from: Option<u64>,
     segments: Vec<Segment>,
     wall_time: f64,
@@ -78,40 +78,43 @@ impl<'a> SummaryFile<'a> {
     /// Gathers everything.
     pub(crate) fn new(
         loaded: &'a Loaded,
-        summary: &'a Summary,
-        ledger: &EnergyLedger,
+        (summary, ledger): (Option<&'a Summary>, Option<&EnergyLedger>),
+        estimate: &Result<ErrorEstimate, String>,
         ending: Ending,
     ) -> Self {
         let Loaded { simulation, methods, .. } = loaded;
-        let overlap = Overlap::of(&simulation.model, summary);
-        let estimate = estimate(ledger, summary, simulation.accuracy(), loaded.step_size);
+        let overlap = summary.map(|summary| Overlap::of(&simulation.model, summary));
+        let (largest_overlap, largest_overlap_of_size, largest_overlap_time, names) = match overlap {
+            Some(Overlap { depth, of_size, t, names }) => (Some(depth), of_size, t, names),
+            None => (None, None, None, Vec::new()),
+        };
         let Ending { status, error, resumed_from, times: [wall_time, cpu_time], segments } = ending;
         Self {
-            unconverged: summary.unconverged,
-            largest_residual: summary.residual,
-            largest_residual_time: summary.residual_at,
+            unconverged: summary.map(|s| s.unconverged),
+            largest_residual: summary.map(|s| s.residual),
+            largest_residual_time: summary.map(|s| s.residual_at),
             tolerance: loaded.tolerance,
             version: env!("CARGO_PKG_VERSION"),
             title: &loaded.title,
             status,
             error,
-            steps: summary.steps,
+            steps: simulation.state.step,
             end_time: simulation.state.t,
             step_size: loaded.step_size,
             scheme: &methods.0,
             solver: &methods.1,
-            largest_overlap: overlap.depth,
-            largest_overlap_of_size: overlap.of_size,
-            largest_overlap_time: overlap.t,
-            largest_overlap_names: overlap.names,
-            impacts: summary.impacts,
-            most_constraints: summary.most_constraints,
-            newton_iterations: summary.newton_iterations,
-            energy: energy(ledger),
-            error_estimate: estimate.ok().map(|e| e.relative),
-            step_size_for_one_percent: estimate.ok().map(|e| e.step_size_for_one_percent),
-            no_error_estimate: estimate.err().map(|reason| reason.to_string()),
-            warnings: warnings(summary),
+            largest_overlap,
+            largest_overlap_of_size,
+            largest_overlap_time,
+            largest_overlap_names: names,
+            impacts: summary.map(|s| s.impacts),
+            most_constraints: summary.map(|s| s.most_constraints),
+            newton_iterations: summary.map(|s| s.newton_iterations),
+            energy: ledger.map(energy),
+            error_estimate: estimate.as_ref().ok().map(|e| e.relative),
+            step_size_for_one_percent: estimate.as_ref().ok().map(|e| e.step_size_for_one_percent),
+            no_error_estimate: estimate.as_ref().err().cloned(),
+            warnings: summary.map(warnings),
             resumed_from,
             segments,
             wall_time,

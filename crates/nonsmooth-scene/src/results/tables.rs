@@ -3,12 +3,16 @@
 use super::bodies;
 use crate::store::{FRAMES, Field, Kind, RecordWriter, StoreError, TableSpec, Writer};
 use crate::tidy::{BodyRow, Cells, ContactRow, EnergyRow, EventRow, JointRow, Row};
-use nonsmooth::Model;
 use nonsmooth::model::ConstraintId;
 use nonsmooth::model::constraints::Column;
+use nonsmooth::model::relations::RelationValues;
+use nonsmooth::{Model, State, StepResult};
 
 /// Name, kind, columns, units and meaning of a table of fixed width.
 pub(super) type Fixed = (&'static str, Kind, &'static [&'static str], &'static str, &'static str);
+
+/// Name of the table of states.
+pub(crate) const STATES: &str = "states";
 
 const SOLVER: Fixed = (
     "solver",
@@ -45,7 +49,7 @@ fn tidy<R: Row>(text: Field) -> TableSpec {
 }
 
 /// Number of coordinates of systems; those of bodies follow.
-pub(super) fn n_system_coordinates(model: &Model) -> usize {
+pub(crate) fn n_system_coordinates(model: &Model) -> usize {
     model.rigid.bodies.iter().map(|body| body.q as usize).min().unwrap_or(model.n_coordinates())
 }
 
@@ -79,7 +83,7 @@ pub(crate) fn gap_names(model: &Model) -> Vec<String> {
 }
 
 /// All tables of the results of a model, in the order in which they are written.
-pub(super) fn specs(model: &Model) -> Vec<TableSpec> {
+pub(crate) fn specs(model: &Model) -> Vec<TableSpec> {
     let has_bodies = bodies::has_bodies(model);
     let mut specs = Vec::new();
     if has_bodies {
@@ -87,6 +91,7 @@ pub(super) fn specs(model: &Model) -> Vec<TableSpec> {
         specs.push(tidy::<BodyRow<'_>>(Field::text_for(rigid_names(model))));
     }
     specs.extend(coordinates(model));
+    specs.extend(states(model));
     let text = |texts: Vec<&str>| Field::text_for(texts);
     let both: Vec<&str> = rigid_names(model).chain(model.constraint_names()).collect();
     specs.push(tidy::<EnergyRow>(Field::Float));
@@ -117,6 +122,44 @@ fn coordinates(model: &Model) -> Option<TableSpec> {
     (n > 0).then(|| table("coordinates", Kind::Float, columns, "s, m, rad, m/s, rad/s", about))
 }
 
+/// The table of states of first-order systems, and of y and λ of relations, if there are any.
+fn states(model: &Model) -> Option<TableSpec> {
+    let mut columns = vec!["t".to_owned()];
+    columns.extend(state_places(model).map(|i| {
+        let (system, state) = model.velocity_name(i);
+        format!("{system}.{state}")
+    }));
+    for relation in &model.relations {
+        for what in ["y", "lambda"] {
+            let index =
+                |k: usize| if relation.n_shown() == 1 { String::new() } else { format!("[{k}]") };
+            columns.extend(
+                (0..relation.n_shown()).map(|k| format!("{}.{what}{}", relation.name(), index(k))),
+            );
+        }
+    }
+    let about = "states of the first-order systems, and output y and input lambda of the relations, of the step that led to the instant";
+    (columns.len() > 1).then(|| table(STATES, Kind::Float, columns, "s, units of the scene", about))
+}
+
+/// The row of a state in that table, the time left out.
+pub(crate) fn state_row(model: &Model, state: &State, row: &mut Vec<f64>) -> StepResult {
+    row.extend(state_places(model).map(|i| state.v[i]));
+    let RelationValues { y, lambda } = model.relation_values(state)?;
+    for relation in &model.relations {
+        for values in [&y, &lambda] {
+            row.extend_from_slice(&values[relation.rows()][..relation.n_shown()]);
+        }
+    }
+    Ok(())
+}
+
+/// Places in v of the states of first-order systems.
+fn state_places(model: &Model) -> std::ops::Range<usize> {
+    let family = model.systems.iter().find(|family| family.is_first_order());
+    family.map_or(0..0, |family| family.layout().v.clone())
+}
+
 /// A record of the result file as the cells of a tidy row.
 struct Record<'a, 'b>(&'a mut RecordWriter<'b>);
 
@@ -135,6 +178,6 @@ impl Cells for Record<'_, '_> {
 }
 
 /// Appends a tidy row.
-pub(super) fn append<R: Row>(writer: &mut Writer, table: usize, row: &R) -> Result<(), StoreError> {
+pub(crate) fn append<R: Row>(writer: &mut Writer, table: usize, row: &R) -> Result<(), StoreError> {
     writer.append_record(table, |to| row.cells(&mut Record(to)))
 }

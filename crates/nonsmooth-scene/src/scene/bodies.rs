@@ -3,6 +3,7 @@
 use super::{Quantity, Vector};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// Where all bodies live.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -329,6 +330,8 @@ pub struct PairLaw {
     pub tangential_restitution: Option<Quantity>,
     /// Sides of the polygon that takes the place of the friction disk; the disk itself if not given.
     pub facets: Option<Quantity>,
+    /// Name of a law of `[law.…]` in the place of the numbers here.
+    pub law: Option<String>,
 }
 
 /// The law between two materials.
@@ -345,6 +348,8 @@ pub struct Pair {
     pub tangential_restitution: Option<Quantity>,
     /// Sides of the polygon that takes the place of the friction disk; the disk itself if not given.
     pub facets: Option<Quantity>,
+    /// Name of a law of `[law.…]` in the place of the numbers here.
+    pub law: Option<String>,
 }
 
 /// A spring and damper along the line between two points: force k (l − l₀) + c l̇.
@@ -393,12 +398,20 @@ pub struct Joint {
     pub at: Vec<Quantity>,
     /// Direction of its axis at the start, in the axes of the world, of any length; for types that have one.
     pub axis: Option<Vec<Quantity>>,
+    /// Direction of its second axis at the start, perpendicular to the first; for types that have one.
+    pub second_axis: Option<Vec<Quantity>>,
+    /// Its point on the second side at the start, in the axes of the world, for types with two points [m].
+    pub to: Option<Vec<Quantity>>,
     /// Whether the two bodies may meet each other.
     #[serde(default)]
     pub collide: bool,
     /// What acts on its free axes, one entry each.
     #[serde(default)]
     pub axes: Vec<JointAxis>,
+    /// The options of its type.
+    #[serde(flatten)]
+    #[schemars(schema_with = "super::joint_options_schema")]
+    pub options: BTreeMap<String, Quantity>,
 }
 
 /// A side of a joint.

@@ -174,6 +174,11 @@ impl Writer {
         self.tables.get(table).map(Table::rows)
     }
 
+    /// Every table with its rows appended so far.
+    pub fn lengths(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.tables.iter().map(|table| (table.spec.name.as_str(), table.rows()))
+    }
+
     /// The index of a table.
     pub fn index(&self, name: &str) -> Option<usize> {
         self.tables.iter().position(|table| table.spec.name == name)

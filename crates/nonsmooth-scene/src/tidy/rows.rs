@@ -1,5 +1,7 @@
 //! The rows of the tidy tables, as plain data. Lengths in m, times in s, forces in N; vectors in world axes.
 
+use nonsmooth::{Energies, N_WORKS, Works};
+
 /// Where the cells of a row go: a line of CSV, or a record of the result file.
 pub trait Cells {
     /// Adds a number.
@@ -80,62 +82,36 @@ impl Row for BodyRow<'_> {
 pub struct EnergyRow {
     /// The instant [s].
     pub t: f64,
-    /// Kinetic energy [J].
-    pub kinetic: f64,
-    /// Potential energy [J].
-    pub potential: f64,
-    /// Work of applied forces [J].
-    pub external: f64,
-    /// Work of dampers [J].
-    pub viscous: f64,
-    /// Work of normal impulses at impacts [J].
-    pub impact: f64,
-    /// Work of normal impulses of lasting contacts [J].
-    pub contact: f64,
-    /// Work of friction [J].
-    pub friction: f64,
-    /// Work of bilateral constraints and joints [J].
-    pub joint: f64,
-    /// Work of drives [J].
-    pub drive: f64,
-    /// Work of prescribed motions and of kinematic bodies that move [J].
-    pub prescribed: f64,
-    /// Energy of bodies that appear and leave [J].
-    pub exchange: f64,
-    /// Numerical dissipation of the scheme [J].
-    pub scheme: f64,
-    /// Work of position projection [J].
-    pub projection: f64,
+    /// Kinetic and potential energy [J].
+    pub energies: Energies,
+    /// What flowed through each column since the start [J].
+    pub works: Works,
     /// What is left unexplained [J].
     pub remainder: f64,
 }
 
+/// The instant, the energies, every column of works, and what is left.
+const ENERGY_COLUMNS: [&str; N_WORKS + 4] = {
+    let mut columns = ["remainder"; N_WORKS + 4];
+    (columns[0], columns[1], columns[2]) = ("t", "kinetic", "potential");
+    let mut k = 0;
+    while k < N_WORKS {
+        columns[3 + k] = Works::NAMES[k];
+        k += 1;
+    }
+    columns
+};
+
 impl Row for EnergyRow {
     const NAME: &'static str = "energy";
-    const COLUMNS: &'static [&'static str] = &[
-        "t",
-        "kinetic",
-        "potential",
-        "external",
-        "viscous",
-        "impact",
-        "contact",
-        "friction",
-        "joint",
-        "drive",
-        "prescribed",
-        "exchange",
-        "scheme",
-        "projection",
-        "remainder",
-    ];
+    const COLUMNS: &'static [&'static str] = &ENERGY_COLUMNS;
     const UNITS: &'static str = "s, J";
     const ABOUT: &'static str = "energies, and work since the start; positive where the systems gain";
 
     fn cells(&self, to: &mut impl Cells) {
-        to.numbers(&[self.t, self.kinetic, self.potential, self.external, self.viscous]);
-        to.numbers(&[self.impact, self.contact, self.friction, self.joint, self.drive]);
-        to.numbers(&[self.prescribed, self.exchange, self.scheme, self.projection, self.remainder]);
+        to.numbers(&[self.t, self.energies.kinetic, self.energies.potential]);
+        to.numbers(&self.works.columns().map(|(_, work)| work));
+        to.number(self.remainder);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Rigid bodies in scenes: what is built from them, and what is wrong with bad ones.
 
 mod built;
+mod joint_types;
 mod wrong;
 mod wrong_joints;
 mod wrong_laws;

@@ -4,10 +4,11 @@
 mod mutate;
 
 use flate2::read::GzDecoder;
-use mutate::{Random, almost_fclib, damage, damage_text};
+use mutate::{almost_fclib, damage, damage_text};
 use nonsmooth_scene::matrix_market;
 use nonsmooth_scene::problems::{from_hdf5, from_json};
 use nonsmooth_solvers::certify;
+use nonsmooth_testkit::Random;
 use std::io::Read as _;
 use std::path::Path;
 
@@ -88,7 +89,7 @@ fn fresh_damage_is_answered_too() {
         files.iter().filter(|(name, _)| is_good(name)).map(|(_, bytes)| bytes).collect()
     };
     let (binaries, texts, matrices) = (good(".hdf5"), good(".json"), good(".mtx"));
-    let mut random = Random(0x5eed);
+    let mut random = Random::new(0x5eed);
     let mut refused = 0;
     for k in 0..FRESH {
         let bytes =

@@ -4,26 +4,11 @@
 use crate::bodies::{FLAT, GOOD};
 use crate::{scene_files, scenes};
 use nonsmooth_scene::{LoadError, load_text};
+use nonsmooth_testkit::Random;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 const MUTATIONS: usize = 10_000;
 const SEED: u64 = 0x5ce9_e5ee_d000_0001;
-
-/// Steele's SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ (x >> 31)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n.max(1) as u64) as usize
-    }
-}
 
 /// What a token may be replaced by: things that mean something somewhere else.
 const WORDS: &[&str] = &[
@@ -124,7 +109,7 @@ fn damage_bytes(text: &str, random: &mut Random) -> String {
     match random.below(4) {
         0 => drop(bytes.remove(at)),
         1 => bytes.insert(at, bytes[at]),
-        2 => bytes[at] = random.next() as u8,
+        2 => bytes[at] = random.bits() as u8,
         _ => bytes.truncate(at),
     }
     String::from_utf8_lossy(&bytes).into_owned()
@@ -174,7 +159,7 @@ fn damaged_scenes_are_loaded_or_refused_and_nothing_panics() {
         scene_files().iter().map(|path| std::fs::read_to_string(path).expect("readable")).collect();
     // Bodies have more keys than all systems together.
     texts.extend([GOOD, FLAT, GOOD, FLAT].map(str::to_owned));
-    let mut random = Random(SEED);
+    let mut random = Random::new(SEED);
     let mut accepted = 0;
     for k in 0..MUTATIONS {
         let mut text = texts[k % texts.len()].clone();

@@ -13,6 +13,7 @@ mod motion;
 mod newton;
 mod problems;
 mod references;
+mod relations;
 mod residual;
 mod results;
 mod resume;

@@ -1,7 +1,7 @@
 //! Wrong scenes: small edits of a good one, each with the place and the words of the message.
 
 use crate::{complaint, from_text, mistakes_of, scene_files};
-use nonsmooth_scene::{line_column, load, load_text};
+use nonsmooth_scene::{LoadError, Mistake, line_column, load, load_text};
 use std::path::PathBuf;
 
 const GOOD: &str = r#"title = "Good"
@@ -80,7 +80,7 @@ const KEYS: &[Case] = &[
     ("theta =", "thetta =", (52, 1), "unknown key `thetta`, did you mean `theta`?"),
     ("every =", "evry =", (58, 1), "unknown key `evry`, did you mean `every`?"),
     ("type = \"auto\"", "type = \"auto\"\ntolerence = 1e-8", (56, 1), "unknown key `tolerence`, did you mean `tolerance`?"),
-    ("title = \"Good\"", "title = \"Good\"\nzzzzzz = 1", (2, 1), "unknown key `zzzzzz`; allowed here: body, constraint, "),
+    ("title = \"Good\"", "title = \"Good\"\nzzzzzz = 1", (2, 1), "unknown key `zzzzzz`; allowed here: body, bvp, constraint, "),
     ("mass = \"twice\"\n", "", (17, 1), "key `mass` is missing"),
     ("end = 1\n", "", (46, 1), "run: key `end` is missing"),
     ("mass = \"twice\"", "mass = { file = \"x.mtx\", scal = 2 }", (20, 26), "unknown key `scal`, did you mean `scale`?"),
@@ -216,6 +216,28 @@ fn a_line_that_is_not_toml_is_one_mistake() {
         crate::from_text("root:x:0:0:root:/root\ndaemon:x:1:1\n").err().expect("no scene").to_string();
     assert_eq!(told.matches("not valid TOML").count(), 2, "{told}");
     assert!(told.contains("2 mistakes in"), "{told}");
+}
+
+/// A key without its last letter is one mistake, whatever would follow from its absence.
+#[test]
+fn a_slip_in_a_key_is_one_mistake() {
+    let mut n = 0;
+    for good in [GOOD, crate::bodies::GOOD, crate::bodies::FLAT] {
+        for (end, _) in good.match_indices(" = ") {
+            let start =
+                good[..end].rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |k| k + 1);
+            let key = &good[start..end];
+            let text = format!("{}{}", &good[..end - 1], &good[end..]);
+            let Err(LoadError::Scene(error)) = from_text(&text) else { continue };
+            let is_slip = |mistake: &Mistake| mistake.message.contains(&format!("did you mean `{key}`"));
+            // Names of the scene's own (parameters, expressions) are not keys.
+            if error.mistakes.iter().any(is_slip) {
+                n += 1;
+                assert_eq!(error.mistakes.len(), 1, "{error}");
+            }
+        }
+    }
+    assert!(n > 60, "only {n} keys");
 }
 
 #[test]

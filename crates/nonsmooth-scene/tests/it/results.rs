@@ -2,7 +2,7 @@
 
 use crate::from_text;
 use nonsmooth_scene::store::{Kind, Reader};
-use nonsmooth_scene::{Finished, Loaded, RESULT_FILE, RunOptions, Start, run};
+use nonsmooth_scene::{Finished, Loaded, RESULT_FILE, Report, RunOptions, Start, run};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -193,11 +193,13 @@ fn a_resumed_run_ends_with_the_same_bits() {
         run_until(everything(integrator, false), &cut.0, Start::New, 1);
         for last in [10, 77, 150, 251] {
             let part = run_until(everything(integrator, false), &cut.0, Start::Resume, last);
-            assert!(part.interrupted && part.summary.steps >= last);
+            assert!(part.interrupted && part.steps >= last);
         }
         let resumed = run_until(everything(integrator, false), &cut.0, Start::Resume, u64::MAX);
+        let [resumed, finished] = [&resumed, &finished].map(|end| &end.report);
         assert_eq!(resumed.summary, finished.summary, "{integrator}");
-        assert_eq!(resumed.ledger.total, finished.ledger.total, "{integrator}");
+        let total = |report: &Report| report.ledger.expect("watched").total;
+        assert_eq!(total(resumed), total(finished), "{integrator}");
         assert_same(&cut.0, &whole.0);
     }
 }
@@ -358,7 +360,8 @@ fn counted_steps_leave_their_problems() {
     let folder = Folder::new("counted");
     let loaded = from_text(&text).unwrap_or_else(|error| panic!("{error}"));
     let finished = run_until(loaded, &folder.0, Start::New, u64::MAX);
-    assert!(finished.summary.unconverged > 10, "{}", finished.summary.unconverged);
+    let summary = finished.report.summary.expect("watched");
+    assert!(summary.unconverged > 10, "{}", summary.unconverged);
     assert_eq!(finished.unsolved.len(), 10);
     let name = finished.unsolved[0].file_stem().expect("a name").to_string_lossy().into_owned();
     assert!(name == "unsolved-step-1" || name == "unsolved-step-2", "by step: {name}");

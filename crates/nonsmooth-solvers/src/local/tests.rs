@@ -4,25 +4,18 @@ use super::*;
 use crate::certificate::certify;
 use crate::problem::Problem;
 use crate::sparse::Sparse;
+use nonsmooth_testkit::Random;
 
-/// Weyl sequences with a mixed seed: uniform in [−1, 1).
-struct Random(u64);
+/// Matrices of blocks.
+trait Blocks {
+    fn definite(&mut self, n: usize, delta: f64, scale: f64) -> Vec<f64>;
+    fn semidefinite(&mut self, n: usize, rank: usize) -> (Vec<f64>, Vec<f64>);
+}
 
-impl Random {
-    fn signed(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    fn vector(&mut self, n: usize) -> Vec<f64> {
-        (0..n).map(|_| self.signed()).collect()
-    }
-
+impl Blocks for Random {
     /// G Gᵀ + δ I with G of n columns, scaled: positive definite, condition number at most about 4 n²/δ.
     fn definite(&mut self, n: usize, delta: f64, scale: f64) -> Vec<f64> {
-        let g = self.vector(n * n);
+        let g = self.signed_vector(n * n);
         let mut w = vec![0.0; n * n];
         for i in 0..n {
             for j in 0..n {
@@ -35,7 +28,7 @@ impl Random {
 
     /// G Gᵀ with G of `rank` columns.
     fn semidefinite(&mut self, n: usize, rank: usize) -> (Vec<f64>, Vec<f64>) {
-        let g = self.vector(n * rank);
+        let g = self.signed_vector(n * rank);
         let dot =
             |i: usize, j: usize| -> f64 { (0..rank).map(|k| g[i * rank + k] * g[j * rank + k]).sum() };
         ((0..n * n).map(|k| dot(k / n, k % n)).collect(), g)
@@ -69,7 +62,7 @@ fn solved(set: Set, w: &[f64], q: &[f64], guess: &[f64]) -> Vec<f64> {
 
 #[test]
 fn definite_blocks_are_solved_to_rounding() {
-    let random = &mut Random(1);
+    let random = &mut Random::new(1);
     for mu in [0.0, 1e-6, 0.1, 0.5, 1.0, 3.0, 1e3] {
         for set in friction(mu) {
             let n = set.dim();
@@ -78,12 +71,12 @@ fn definite_blocks_are_solved_to_rounding() {
                 // Condition numbers up to about 1e5, and light and heavy bodies.
                 let delta = 10f64.powi(-(k % 4));
                 let w = random.definite(n, delta, 10f64.powi(4 * (k % 5 - 2)));
-                let mut q = random.vector(n);
+                let mut q = random.signed_vector(n);
                 q[0] -= 0.5;
                 if k % 7 == 0 {
                     q[1..].fill(0.0);
                 }
-                let guess = if k % 3 == 0 { random.vector(n) } else { vec![0.0; n] };
+                let guess = if k % 3 == 0 { random.signed_vector(n) } else { vec![0.0; n] };
                 let p = solved(set, &w, &q, &guess);
                 let found = residual(set, &w, &q, &p);
                 if !(found <= worst.0) {
@@ -99,7 +92,7 @@ fn definite_blocks_are_solved_to_rounding() {
 
 #[test]
 fn nearly_singular_and_singular_blocks_are_solved_to_rounding() {
-    let random = &mut Random(2);
+    let random = &mut Random::new(2);
     for mu in [0.0, 0.1, 0.7] {
         for set in friction(mu) {
             let n = set.dim();
@@ -109,7 +102,7 @@ fn nearly_singular_and_singular_blocks_are_solved_to_rounding() {
                 let delta = [0.0, 1e-14, 1e-11, 1e-8][k % 4];
                 (0..n).for_each(|i| w[i * n + i] += delta);
                 // q in the range of W and W_NN not small: then it can stick, and there is a solution.
-                let v = random.vector(n - 1);
+                let v = random.signed_vector(n - 1);
                 let row = |i: usize| &g[i * (n - 1)..(i + 1) * (n - 1)];
                 let q: Vec<f64> =
                     (0..n).map(|i| row(i).iter().zip(&v).map(|(g, v)| g * v).sum()).collect();
@@ -146,14 +139,14 @@ fn fixed_point(set: Set, w: &[f64], q: &[f64]) -> Vec<f64> {
 
 #[test]
 fn impulses_agree_with_a_short_stepped_fixed_point() {
-    let random = &mut Random(3);
+    let random = &mut Random::new(3);
     let (mut compared, mut skipped) = (0, 0);
     for mu in [0.05, 0.3] {
         for set in friction(mu) {
             let n = set.dim();
             for k in 0..60 {
                 let w = random.definite(n, 1.0, 1.0);
-                let mut q = random.vector(n);
+                let mut q = random.signed_vector(n);
                 q[0] -= 0.3 * f64::from(k % 4);
                 let slow = fixed_point(set, &w, &q);
                 // Where the step is not contractive it has not ended.
@@ -215,12 +208,12 @@ fn all_solutions(w: &[f64], q: &[f64], mu: f64) -> Vec<[f64; 3]> {
 
 #[test]
 fn a_spatial_contact_is_one_of_all_its_solutions() {
-    let random = &mut Random(4);
+    let random = &mut Random::new(4);
     let mut several = 0;
     for k in 0..2000 {
         let mu = [0.05, 0.3, 1.0, 3.0][k % 4];
         let w = random.definite(3, 0.1, 1.0);
-        let mut q = random.vector(3);
+        let mut q = random.signed_vector(3);
         q[0] -= 0.5;
         let all = all_solutions(&w, &q, mu);
         several += usize::from(all.len() > 1);
@@ -236,11 +229,12 @@ fn a_spatial_contact_is_one_of_all_its_solutions() {
 
 #[test]
 fn a_remembered_slip_changes_nothing_but_the_work() {
-    let random = &mut Random(5);
+    let random = &mut Random::new(5);
     for k in 0..2000 {
         let mu = [0.1, 0.8][k % 2];
         let w = random.definite(3, 0.1, 1.0);
-        let q: Vec<f64> = random.vector(3).iter().zip([-1.0, 0.0, 0.0]).map(|(x, y)| x + y).collect();
+        let q: Vec<f64> =
+            random.signed_vector(3).iter().zip([-1.0, 0.0, 0.0]).map(|(x, y)| x + y).collect();
         let cold = solved(Set::Coulomb3 { mu }, &w, &q, &[0.0; 3]);
         for slip in [1e-12, 0.3, 1e9, f64::NAN, -1.0] {
             let mut p = [0.0; 3];
@@ -253,12 +247,13 @@ fn a_remembered_slip_changes_nothing_but_the_work() {
 
 #[test]
 fn unsymmetric_and_indefinite_blocks_give_finite_impulses_in_the_set() {
-    let random = &mut Random(6);
+    let random = &mut Random::new(6);
     let mut missed = 0;
     for set in friction(0.4) {
         let n = set.dim();
         for k in 0..1000 {
-            let mut w = if k % 2 == 0 { random.definite(n, 0.3, 1.0) } else { random.vector(n * n) };
+            let mut w =
+                if k % 2 == 0 { random.definite(n, 0.3, 1.0) } else { random.signed_vector(n * n) };
             // A skew part of a millionth of W, as implicit gyroscopic terms leave it.
             for i in 0..n {
                 for j in 0..i {
@@ -267,7 +262,7 @@ fn unsymmetric_and_indefinite_blocks_give_finite_impulses_in_the_set() {
                     w[j * n + i] -= x;
                 }
             }
-            let q = random.vector(n);
+            let q = random.signed_vector(n);
             let p = solved(set, &w, &q, &vec![0.0; n]);
             let mut nearest = p.clone();
             set.project_block(&mut nearest);
@@ -307,7 +302,7 @@ fn scalars_are_clamped_and_rows_of_zeros_stay_finite() {
         assert!(solved(set, &vec![0.0; n * n], &vec![-1.0; n], &vec![1.0; n]).iter().all(|p| *p == 0.0));
         let mut q = vec![1.0; n];
         q[0] = 0.0;
-        let w = Random(1).definite(n, 1.0, 1.0);
+        let w = Random::new(1).definite(n, 1.0, 1.0);
         assert!(solved(set, &w, &q, &vec![1.0; n]).iter().all(|p| *p == 0.0), "grazing is open");
     }
 }

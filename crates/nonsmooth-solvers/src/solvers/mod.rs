@@ -233,6 +233,7 @@ const LARGE: usize = 200_000;
 /// certificate is within `tolerance`.
 ///
 /// `u` receives W p + u_free.
+#[inline]
 pub fn solve(
     solver: &mut dyn Solver,
     problem: &Problem,

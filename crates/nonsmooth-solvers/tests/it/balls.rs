@@ -20,7 +20,7 @@ fn unit(a: Vector) -> Vector {
 /// Balls or disks in levels, of different sizes, one of them fixed; every contact on the line of the centres. Without a
 /// fixed one there is a solution whatever the friction: each level can be lifted from the one below.
 fn heap(seed: u64, planar: bool, bodies: usize, contacts: usize, fixed: usize) -> Problem {
-    let random = &mut Random::new(seed);
+    let random = &mut Random::mixed(seed);
     let mut inertias = Vec::new();
     for body in 0..bodies {
         let (m, i) = (random.power(-0.5, 0.5), random.power(0.0, 1.0));
@@ -30,8 +30,8 @@ fn heap(seed: u64, planar: bool, bodies: usize, contacts: usize, fixed: usize) -
     }
     let (mut rows, mut sets, mut u_free) = (Vec::new(), Vec::new(), Vec::new());
     for c in 0..contacts {
-        let upper = if c < bodies { c } else { random.size(0, bodies - 1) };
-        let lower = (upper > 1 && random.size(0, 3) > 0).then(|| random.size(0, upper - 1) as u32);
+        let upper = if c < bodies { c } else { random.count(0, bodies - 1) };
+        let lower = (upper > 1 && random.count(0, 3) > 0).then(|| random.count(0, upper - 1) as u32);
         let z = if planar { 0.0 } else { random.signed() };
         let n = unit([random.signed(), 1.5, z]);
         let t = if planar { [-n[1], n[0], 0.0] } else { unit(cross(n, [1.0, 0.3, 0.2])) };
@@ -40,7 +40,7 @@ fn heap(seed: u64, planar: bool, bodies: usize, contacts: usize, fixed: usize) -
         let bodies = [lower.unwrap_or(IMMOVABLE), upper as u32];
         rows.push(ContactRows { bodies, frame: [n, t, cross(n, t)], arms });
         let mu = 0.6 * random.unit();
-        let set = match (random.size(0, 5), planar) {
+        let set = match (random.count(0, 5), planar) {
             (0, _) => Set::Nonnegative,
             (_, true) => Set::Coulomb2 { mu },
             _ => Set::Coulomb3 { mu },

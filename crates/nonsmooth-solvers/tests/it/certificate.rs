@@ -44,7 +44,7 @@ const VELOCITIES: usize = 30;
 
 /// A heap of contacts in the plane with impulses that miss by about 1e-3, and one more row with its compliance, free velocity and impulse.
 fn heap_and(row: (Set, [u32; 2], f64, f64), bodies: bool) -> [Certificate; 2] {
-    let random = &mut Random::new(5);
+    let random = &mut Random::mixed(5);
     let layout = Arc::new(VelocityLayout { n: VELOCITIES + 2, bodies: Vec::new() });
     let mut mass = MassGroups::new(layout.clone());
     (0..VELOCITIES + 2).for_each(|i| mass.push_scalar(i as u32));

@@ -124,7 +124,7 @@ pub fn thrown_column(random: &mut Random, n: usize) -> (Vec<f64>, Vec<f64>, Vec<
 fn open_and_closed_contacts_of_a_column_agree_with_pooling() {
     let mut verdict = Verdict::default();
     for (seed, n) in [(1, 10), (2, 200), (3, 2000), (4, 2000), (5, 100_000)] {
-        let (masses, v, u_free) = thrown_column(&mut Random::new(seed), n);
+        let (masses, v, u_free) = thrown_column(&mut Random::mixed(seed), n);
         let expected = pooled_column(&masses, &v);
         let problem = column_of_beads(&masses, u_free.clone());
         let closed = expected.iter().filter(|p| **p > 0.0).count();
@@ -150,7 +150,7 @@ fn open_and_closed_contacts_of_a_column_agree_with_pooling() {
 #[test]
 fn lemke_agrees_with_pooling_on_a_column_of_moderate_length() {
     let n = 300;
-    let (masses, v, u_free) = thrown_column(&mut Random::new(6), n);
+    let (masses, v, u_free) = thrown_column(&mut Random::mixed(6), n);
     let solved =
         run(&mut *build_named("lemke"), &column_of_beads(&masses, u_free), 1e-10, &vec![0.0; n]);
     assert_eq!(solved.report.status, Status::Converged, "{:?}", solved.report);

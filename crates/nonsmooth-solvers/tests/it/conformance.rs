@@ -118,7 +118,7 @@ fn dominant(random: &mut Random, n: usize, symmetric: bool) -> Vec<Vec<(usize, f
     let mut dense: Vec<std::collections::BTreeMap<usize, f64>> = vec![Default::default(); n];
     for i in 0..n {
         for _ in 0..3 {
-            let j = random.size(0, n - 1);
+            let j = random.count(0, n - 1);
             if j != i {
                 let x = random.signed();
                 dense[i].insert(j, x);
@@ -139,7 +139,7 @@ fn large_sparse_problems_agree_with_projected_gauss_seidel() {
     let mut verdict = Verdict::default();
     for (seed, symmetric) in [(1, true), (2, false)] {
         let n = 2000;
-        let random = &mut Random::new(seed);
+        let random = &mut Random::mixed(seed);
         let rows = dominant(random, n, symmetric);
         let u_free = random.signed_vector(n);
         let expected = projected_gauss_seidel(&rows, &u_free, 2000);
@@ -175,7 +175,7 @@ fn auto_solves_many_more_contacts_than_velocities() {
     let mut verdict = Verdict::default();
     let mut worst = Worst::new("200 contacts, 50 velocities, own residual");
     for seed in 0..10 {
-        let random = &mut Random::new(seed);
+        let random = &mut Random::mixed(seed);
         let (n, k) = (200, 50);
         let h = random.signed_matrix(n, k);
         let mut u_free = multiply(&h, &random.signed_vector(k));

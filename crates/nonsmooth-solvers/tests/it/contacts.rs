@@ -40,12 +40,12 @@ fn inertia(random: &mut Random, planar: bool) -> Inertia {
 
 /// Bodies in levels, each contact between two levels or with the ground, as piles have them; solvable whatever the friction.
 fn random(seed: u64, planar: bool, bodies: usize, contacts: usize) -> (Bodies, Vec<Set>, Vec<[f64; 6]>) {
-    let random = &mut Random::new(seed);
+    let random = &mut Random::mixed(seed);
     let inertias: Vec<Inertia> = (0..bodies).map(|_| inertia(random, planar)).collect();
     let mut keyed = Vec::new();
     for c in 0..contacts {
-        let upper = if c < bodies { c } else { random.size(0, bodies - 1) };
-        let lower = (upper > 1 && random.size(0, 3) > 0).then(|| random.size(0, upper - 1) as u32);
+        let upper = if c < bodies { c } else { random.count(0, bodies - 1) };
+        let lower = (upper > 1 && random.count(0, 3) > 0).then(|| random.count(0, upper - 1) as u32);
         let z = if planar { 0.0 } else { random.signed() };
         let normal = unit([random.signed(), 1.5, z]);
         let (first, second) = if planar {
@@ -66,7 +66,7 @@ fn random(seed: u64, planar: bool, bodies: usize, contacts: usize) -> (Bodies, V
             arms,
         };
         let mu = 0.6 * random.unit();
-        let set = match (random.size(0, 5), planar) {
+        let set = match (random.count(0, 5), planar) {
             (0, _) => Set::Nonnegative,
             (_, true) => Set::Coulomb2 { mu },
             _ => Set::Coulomb3 { mu },
@@ -153,7 +153,7 @@ fn cases() -> impl Iterator<Item = (u64, bool)> {
 fn w_products_and_certificate_are_those_of_w_formed() {
     for (seed, planar) in cases() {
         let (touching, formed) = pair(seed, planar, 5, 12);
-        let random = &mut Random::new(seed + 100);
+        let random = &mut Random::mixed(seed + 100);
         let p: Vec<f64> = (0..formed.size()).map(|_| random.signed()).collect();
         let largest = formed.assembled().value.iter().fold(0.0f64, |m, w| m.max(w.abs()));
         for i in 0..formed.size() {

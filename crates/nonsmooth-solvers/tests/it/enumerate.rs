@@ -16,12 +16,12 @@ fn one_contact_in_space_is_always_solved_to_rounding() {
     let mut verdict = Verdict::default();
     let mut always = Always::new("one cone in space");
     for seed in 0..5000 {
-        let random = &mut Random::new(seed);
-        let k = random.size(1, 4);
-        let whole = random.size(0, 3) == 0;
+        let random = &mut Random::mixed(seed);
+        let k = random.count(1, 4);
+        let whole = random.count(0, 3) == 0;
         let h = if whole { random.whole_matrix(3, k, 1) } else { random.signed_matrix(3, k) };
         let v = if whole { random.whole_vector(k, 2) } else { random.signed_vector(k) };
-        let mu = [0.0, 0.01, 0.3, 1.0, 5.0][random.size(0, 4)];
+        let mu = [0.0, 0.01, 0.3, 1.0, 5.0][random.count(0, 4)];
         let sets = vec![Set::Coulomb3 { mu }];
         let sample = Sample { rows: gram(&h), u_free: multiply(&h, &v), sets };
         // u_free = H v, so that v = 0 is compatible.
@@ -39,13 +39,13 @@ fn one_cone_in_space_among_joints_and_planar_contacts_is_solved() {
     let mut verdict = Verdict::default();
     let mut always = Always::new("one cone among others");
     for seed in 0..3000 {
-        let random = &mut Random::new(seed);
+        let random = &mut Random::mixed(seed);
         let mut first = true;
         let sample = rubbing(random, &mut |random| {
             if std::mem::take(&mut first) {
                 return Set::Coulomb3 { mu: random.unit() };
             }
-            match random.size(0, 3) {
+            match random.count(0, 3) {
                 0 => Set::Free,
                 1 => Set::Nonnegative,
                 2 => Set::Coulomb2 { mu: 0.4 },
@@ -66,7 +66,7 @@ fn one_cone_in_space_among_joints_and_planar_contacts_is_solved() {
 #[test]
 fn a_grid_of_directions_finds_no_better_solution_than_the_quartic() {
     for seed in 0..200 {
-        let random = &mut Random::new(seed);
+        let random = &mut Random::mixed(seed);
         let mut rows = gram(&random.signed_matrix(3, 3));
         (0..3).for_each(|i| rows[i][i] += 0.05);
         let (mu, u_free) = (2.0 * random.unit(), random.signed_vector(3));

@@ -28,7 +28,7 @@ fn all_sets(random: &mut Random, n: usize) -> Vec<Set> {
     (0..n)
         .map(|_| {
             let (mu, mu_r, mu_s) = (random.unit(), 0.3 * random.unit(), 0.1 * random.unit());
-            match random.size(0, 8) {
+            match random.count(0, 8) {
                 0 => Set::Nonnegative,
                 1 => Set::Free,
                 2 => Set::Interval { lower: -0.3 * mu, upper: mu },
@@ -63,7 +63,7 @@ fn random_problem(random: &mut Random, sets: Vec<Set>, delta: f64) -> (Problem, 
 #[test]
 fn bodies_and_formed_matrices_give_the_same_sweeps() {
     let pile = Pile::new(400, 0.5);
-    let random = &mut Random::new(3);
+    let random = &mut Random::mixed(3);
     let sets = all_sets(random, 12);
     let (formed, bodies) = random_problem(random, sets, 20.0);
     for (what, formed, bodies) in [("pile", pile.formed(), pile.factored()), ("mixed", formed, bodies)] {
@@ -131,7 +131,7 @@ fn both_orders_end_in_the_same_place() {
 
 #[test]
 fn units_change_nothing_but_the_units() {
-    let random = &mut Random::new(5);
+    let random = &mut Random::mixed(5);
     let sets: Vec<Set> = all_sets(random, 12)
         .into_iter()
         // The bounds of a relay are impulses, which have units too.
@@ -157,7 +157,7 @@ fn units_change_nothing_but_the_units() {
 fn every_kind_of_set_is_solved_to_rounding() {
     let mut verdict = Verdict::default();
     for seed in 0..60 {
-        let random = &mut Random::new(seed);
+        let random = &mut Random::mixed(seed);
         let sets = all_sets(random, 8);
         let size: usize = sets.iter().map(|set| set.dim()).sum();
         let (formed, bodies) = random_problem(random, sets, 0.5 * size as f64);
@@ -178,7 +178,7 @@ fn every_kind_of_set_is_solved_to_rounding() {
 fn random_piles_with_friction_are_solved_whatever_the_guess() {
     let mut verdict = Verdict::default();
     for seed in 0..6 {
-        let random = &mut Random::new(seed);
+        let random = &mut Random::mixed(seed);
         let mut pile = Pile::new(60 + 20 * seed as usize, 0.0);
         pile.sets.iter_mut().for_each(|set| *set = Set::Coulomb3 { mu: random.unit() });
         pile.u_free.iter_mut().for_each(|u| *u += 1e-3 * random.signed());
@@ -205,7 +205,7 @@ fn random_piles_with_friction_are_solved_whatever_the_guess() {
 #[test]
 fn the_order_of_the_contacts_changes_nothing() {
     let problem = definite_pile(200);
-    let order = Random::new(1).permutation(problem.sets.len());
+    let order = Random::mixed(1).permutation(problem.sets.len());
     let rows: Vec<usize> = order.iter().flat_map(|&c| 3 * c..3 * c + 3).collect();
     let w: Vec<Vec<f64>> =
         rows.iter().map(|&i| rows.iter().map(|&j| problem.assembled().get(i, j)).collect()).collect();
@@ -265,7 +265,7 @@ fn sweeps_are_counted_and_the_limit_is_kept() {
 #[test]
 fn bodies_are_swept_without_forming_the_matrix() {
     // 3000 contacts on one body: W would have 8·10⁷ entries, 0.6 GB; J has 5·10⁴.
-    let random = &mut Random::new(2);
+    let random = &mut Random::mixed(2);
     let n = 3000;
     let jacobian = random.signed_matrix(3 * n, 6);
     let mass = Sparse::diagonal(&[1.0; 6]);

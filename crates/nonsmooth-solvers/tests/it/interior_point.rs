@@ -58,7 +58,7 @@ impl Heap {
     fn new(random: &mut Random, bodies: usize, sets: Vec<Set>) -> Self {
         let mut jacobian = Vec::new();
         for &set in &sets {
-            let (a, b) = (random.size(0, bodies - 1), random.size(1, 4));
+            let (a, b) = (random.count(0, bodies - 1), random.count(1, 4));
             let (frame, arm) = (frame(random), [0; 3].map(|_| random.signed()));
             let other = [0; 3].map(|_| random.signed());
             let mut rows = vec![vec![0.0; 6 * bodies]; set.dim()];
@@ -104,7 +104,7 @@ fn piles_with_one_kind_of_constraint_are_solved() {
         for (bodies, contacts) in [(8, 10), (4, 20)] {
             let mut solved = Always::new(format!("{kind:?}, {contacts} contacts of {bodies} bodies"));
             for seed in 0..20 {
-                let heap = Heap::new(&mut Random::new(seed), bodies, vec![kind; contacts]);
+                let heap = Heap::new(&mut Random::mixed(seed), bodies, vec![kind; contacts]);
                 let found = solve(&heap.sample().problem(), 1e-10);
                 solved.expect(found.report.status == Status::Converged, contacts, || {
                     format!("seed {seed}: {:?}", found.report)
@@ -121,10 +121,10 @@ fn piles_with_every_kind_of_constraint_are_solved() {
     let mut verdict = Verdict::default();
     let mut solved = Always::new("mixed piles");
     for seed in 0..60 {
-        let random = &mut Random::new(seed);
-        let contacts = random.size(3, 60);
-        let sets = (0..contacts).map(|_| KINDS[random.size(0, KINDS.len() - 1)]).collect();
-        let bodies = random.size(2, contacts);
+        let random = &mut Random::mixed(seed);
+        let contacts = random.count(3, 60);
+        let sets = (0..contacts).map(|_| KINDS[random.count(0, KINDS.len() - 1)]).collect();
+        let bodies = random.count(2, contacts);
         let sample = Heap::new(random, bodies, sets).sample();
         // Where two constraints nearly agree the path ends at 1e-10 (seed 46: 1.2e-10).
         let found = solve(&sample.problem(), 1e-9);
@@ -142,7 +142,7 @@ fn the_law_of_friction_holds_contact_by_contact() {
     let (mu, tolerance) = (0.5, 1e-11);
     let (mut open, mut sticking, mut sliding) = (0, 0, 0);
     for seed in 0..20 {
-        let sample = Heap::new(&mut Random::new(seed), 10, vec![Set::Coulomb3 { mu }; 15]).sample();
+        let sample = Heap::new(&mut Random::mixed(seed), 10, vec![Set::Coulomb3 { mu }; 15]).sample();
         let Solved { p, u, report } = solve(&sample.problem(), tolerance);
         assert_eq!(report.status, Status::Converged, "seed {seed}: {report:?}");
         // Velocities and impulses are of order 1; a residual of 1e-11 leaves products below 1e-9.
@@ -174,7 +174,7 @@ fn a_sliding_block_has_the_impulse_of_the_closed_form() {
 fn without_friction_the_normal_impulses_are_those_of_lemke() {
     let mut verdict = Verdict::default();
     for seed in 0..50 {
-        let heap = Heap::new(&mut Random::new(seed), 6, vec![Set::Coulomb3 { mu: 0.0 }; 6]);
+        let heap = Heap::new(&mut Random::mixed(seed), 6, vec![Set::Coulomb3 { mu: 0.0 }; 6]);
         let normal: Vec<Vec<f64>> = heap.jacobian.iter().step_by(3).cloned().collect();
         let lcp = Sample::unilateral(gram(&normal), multiply(&normal, &heap.v));
         let expected = run(&mut *build_named("lemke"), &lcp.problem(), 1e-12, &[0.0; 6]);
@@ -230,7 +230,7 @@ fn units_change_neither_the_work_nor_the_solution() {
         let mut sets = KINDS.to_vec();
         // Bounds have units of their own.
         sets.retain(|set| !matches!(set, Set::Interval { .. }));
-        let sample = Heap::new(&mut Random::new(seed), 12, sets).sample();
+        let sample = Heap::new(&mut Random::mixed(seed), 12, sets).sample();
         let first = solve(&sample.problem(), 1e-10);
         assert_eq!(first.report.status, Status::Converged, "{:?}", first.report);
         // Powers of four round nothing, so that every step is the same bit by bit; 1e±8 rounds.
@@ -252,7 +252,7 @@ fn units_change_neither_the_work_nor_the_solution() {
 
 #[test]
 fn a_factored_problem_is_solved_as_the_formed_one_and_twice_the_same() {
-    let heap = Heap::new(&mut Random::new(3), 8, vec![Set::Rolling3 { mu: 0.5, mu_r: 0.1 }; 12]);
+    let heap = Heap::new(&mut Random::mixed(3), 8, vec![Set::Rolling3 { mu: 0.5, mu_r: 0.1 }; 12]);
     let formed = solve(&heap.sample().problem(), 1e-11);
     let mass = Sparse::diagonal(&[1.0; 48]);
     let factored = Primal::new(mass, Sparse::from_rows(&heap.jacobian)).expect("unit masses");
@@ -269,7 +269,7 @@ fn a_factored_problem_is_solved_as_the_formed_one_and_twice_the_same() {
 
 #[test]
 fn a_pyramid_of_many_sides_is_nearly_a_cone() {
-    let round = Heap::new(&mut Random::new(5), 8, vec![Set::Coulomb3 { mu: 0.5 }; 8]);
+    let round = Heap::new(&mut Random::mixed(5), 8, vec![Set::Coulomb3 { mu: 0.5 }; 8]);
     let expected = solve(&round.sample().problem(), 1e-10);
     let sets = vec![Set::Pyramid { mu: 0.5, sides: 400 }; 8];
     let found = solve(&Sample { sets, ..round.sample() }.problem(), 1e-10);

@@ -21,14 +21,14 @@ fn converged(solved: &Solved) -> bool {
 
 /// Relays between finite bounds with any matrix at all: the set is compact, so a solution exists.
 fn relays(random: &mut Random) -> Sample {
-    let n = random.size(1, 7);
-    let whole = random.size(0, 2) == 0;
+    let n = random.count(1, 7);
+    let whole = random.count(0, 2) == 0;
     let rows = if whole { random.whole_matrix(n, n, 2) } else { random.signed_matrix(n, n) };
     let u_free = if whole { random.whole_vector(n, 2) } else { random.signed_vector(n) };
     let mut bounds = || {
         let lower = if whole { random.whole(-2, 1) as f64 } else { 2.0 * random.signed() };
         // One in six is a single point.
-        let length = if random.size(0, 5) == 0 { 0.0 } else { 1.0 + random.size(0, 2) as f64 };
+        let length = if random.count(0, 5) == 0 { 0.0 } else { 1.0 + random.count(0, 2) as f64 };
         Set::Interval { lower, upper: lower + length }
     };
     let sets = (0..n).map(|_| bounds()).collect();
@@ -40,7 +40,7 @@ fn a_relay_between_finite_bounds_is_always_solved() {
     let mut verdict = Verdict::default();
     let mut always = Always::new("relays with any matrix");
     for seed in 0..5000 {
-        let sample = relays(&mut Random::new(seed));
+        let sample = relays(&mut Random::mixed(seed));
         for name in ["lemke", "enumerate"] {
             let solved = solved_by(name, &sample, TOLERANCE);
             always.expect(converged(&solved), sample.size(), || {
@@ -59,14 +59,14 @@ fn half_open_and_mixed_bounds_agree_with_enumeration() {
     let mut worst = Worst::new("p of lemke against enumerate");
     let mut always = Always::new("mixed bounds solved");
     for seed in 0..3000 {
-        let random = &mut Random::new(seed);
+        let random = &mut Random::mixed(seed);
         let mut sample = relays(random);
         let n = sample.size();
         sample.rows = gram(&random.signed_matrix(n, n));
         (0..n).for_each(|i| sample.rows[i][i] += 0.1);
         for set in &mut sample.sets {
             let (lower, upper) = set.bounds();
-            *set = match random.size(0, 4) {
+            *set = match random.count(0, 4) {
                 0 => Set::Free,
                 1 => Set::Nonnegative,
                 2 => Set::Interval { lower, upper: f64::INFINITY },
@@ -89,9 +89,9 @@ fn half_open_and_mixed_bounds_agree_with_enumeration() {
 /// A passive circuit: joints F and diodes, W = [A C; −Cᵀ B] with A singular or zero, A and B positive semi-definite.
 /// Feasible and monotone, hence solvable.
 fn circuit(random: &mut Random) -> Sample {
-    let (f, m) = (random.size(1, 5), random.size(1, 6));
+    let (f, m) = (random.count(1, 5), random.count(1, 6));
     let n = f + m;
-    let whole = random.size(0, 1) == 0;
+    let whole = random.count(0, 1) == 0;
     let mut matrix = |rows: usize, columns: usize| {
         if whole { random.whole_matrix(rows, columns, 1) } else { random.signed_matrix(rows, columns) }
     };
@@ -122,7 +122,7 @@ fn circuits_whose_joints_alone_are_singular_are_solved() {
     let mut verdict = Verdict::default();
     let mut always = Always::new("circuits");
     for seed in 0..5000 {
-        let sample = circuit(&mut Random::new(seed));
+        let sample = circuit(&mut Random::mixed(seed));
         for name in ["lemke", "enumerate"] {
             // Nearly dependent rows make large impulses, and W p rounds.
             let solved = solved_by(name, &sample, 1e-10);
@@ -138,19 +138,19 @@ fn circuits_whose_joints_alone_are_singular_are_solved() {
 /// Contacts of one or two planar or spatial bodies with the ground or each other: u_free = H v, so that v = 0 is
 /// compatible and a solution exists. Sets by `set`; rows of one constraint at a time.
 pub fn rubbing(random: &mut Random, set: &mut dyn FnMut(&mut Random) -> Set) -> Sample {
-    let contacts = random.size(1, 3);
+    let contacts = random.count(1, 3);
     let sets: Vec<Set> = (0..contacts).map(|_| set(random)).collect();
     let n: usize = sets.iter().map(|set| set.dim()).sum();
-    let k = random.size(2, n + 2);
-    let whole = random.size(0, 2) == 0;
+    let k = random.count(2, n + 2);
+    let whole = random.count(0, 2) == 0;
     let h = if whole { random.whole_matrix(n, k, 1) } else { random.signed_matrix(n, k) };
     let v = if whole { random.whole_vector(k, 2) } else { random.signed_vector(k) };
     Sample { rows: gram(&h), u_free: multiply(&h, &v), sets }
 }
 
 fn planar(random: &mut Random) -> Set {
-    let mu = [0.0, 0.1, 0.5, 1.0, 3.0][random.size(0, 4)];
-    match random.size(0, 7) {
+    let mu = [0.0, 0.1, 0.5, 1.0, 3.0][random.count(0, 4)];
+    match random.count(0, 7) {
         0 => Set::Nonnegative,
         1 => Set::Free,
         2 => Set::Interval { lower: -0.5, upper: 1.0 },
@@ -160,11 +160,11 @@ fn planar(random: &mut Random) -> Set {
 }
 
 fn pyramid(random: &mut Random) -> Set {
-    let mu = [0.0, 0.2, 0.7, 2.0][random.size(0, 3)];
-    match random.size(0, 5) {
+    let mu = [0.0, 0.2, 0.7, 2.0][random.count(0, 3)];
+    match random.count(0, 5) {
         0 => Set::Nonnegative,
         1 => Set::Coulomb2 { mu },
-        _ => Set::Pyramid { mu, sides: random.size(3, 5) as u32 },
+        _ => Set::Pyramid { mu, sides: random.count(3, 5) as u32 },
     }
 }
 
@@ -178,7 +178,7 @@ fn friction_in_the_plane_and_on_pyramids_is_solved_to_rounding_whatever_the_coef
         let mut by_oracle = Always::new(format!("{what} by enumerate"));
         let mut parts = (0, 0);
         for seed in 0..problems {
-            let sample = rubbing(&mut Random::new(seed), &mut |random| kind(random));
+            let sample = rubbing(&mut Random::mixed(seed), &mut |random| kind(random));
             let solved = faceted(&sample, &Options::default(), 1e-10);
             let at = |solved: &Solved| format!("seed {seed}: {:?}, {sample:?}", solved.report);
             by_lemke.expect(converged(&solved), sample.size(), || at(&solved));
@@ -206,7 +206,7 @@ fn one_planar_contact_has_the_velocity_of_enumeration_in_both_formulations() {
     let mut verdict = Verdict::default();
     let mut worst = Worst::new("u of lemke-faceted against enumerate");
     for seed in 0..3000 {
-        let random = &mut Random::new(seed);
+        let random = &mut Random::mixed(seed);
         let mut w = gram(&random.signed_matrix(2, 2));
         (0..2).for_each(|i| w[i][i] += 0.1);
         let mu = random.unit() * (0.9 * w[0][0] / w[0][1].abs()).min(2.0);
@@ -247,7 +247,7 @@ fn units_and_order_do_not_change_whether_friction_is_solved() {
     let mut verdict = Verdict::default();
     let mut always = Always::new("scaled and reordered friction");
     for seed in 10_000..10_500 {
-        let random = &mut Random::new(seed);
+        let random = &mut Random::mixed(seed);
         // A relay has a unit of its own.
         let sample = rubbing(random, &mut |random| match planar(random) {
             Set::Interval { .. } => Set::Coulomb2 { mu: 0.4 },
@@ -290,7 +290,7 @@ fn facets_approach_the_cone_and_the_report_shows_both_residuals() {
         let mut worst = Worst::new(format!("{sides} sides: residual of the true cone"));
         let mut own = Worst::new(format!("{sides} sides: residual of the faceted problem"));
         for seed in 0..100 {
-            let random = &mut Random::new(seed);
+            let random = &mut Random::mixed(seed);
             let mut w = gram(&random.signed_matrix(3, 3));
             (0..3).for_each(|i| w[i][i] += 0.2);
             let sets = vec![Set::Coulomb3 { mu: 0.5 }];
@@ -314,8 +314,8 @@ fn facets_approach_the_cone_and_the_report_shows_both_residuals() {
 fn rolling_and_spinning_by_facets_satisfies_its_own_complementarity_problem() {
     let sets = [Set::Rolling3 { mu: 0.5, mu_r: 0.1 }, Set::Spinning3 { mu: 0.5, mu_r: 0.1, mu_s: 0.05 }];
     for seed in 0..200 {
-        let random = &mut Random::new(seed);
-        let sample = rubbing(random, &mut |random| sets[random.size(0, 1)]);
+        let random = &mut Random::mixed(seed);
+        let sample = rubbing(random, &mut |random| sets[random.count(0, 1)]);
         let mut solver = build_named("lemke-faceted");
         run(&mut *solver, &sample.problem(), 1e-10, &vec![0.0; sample.size()]);
         let attempt = solver.attempts()[0];
@@ -340,8 +340,8 @@ fn what_the_formulations_do_not_take_is_declined_in_words() {
 #[test]
 fn degenerate_friction_never_reaches_the_pivot_limit() {
     for seed in 0..300 {
-        let random = &mut Random::new(seed);
-        let contacts = random.size(2, 8);
+        let random = &mut Random::mixed(seed);
+        let contacts = random.count(2, 8);
         let h = random.whole_matrix(2 * contacts, 3, 1);
         let sets = vec![Set::Coulomb2 { mu: 1.0 }; contacts];
         let u_free = multiply(&h, &random.whole_vector(3, 1));

@@ -119,14 +119,14 @@ pub fn rows(random: &mut Random, masses: &Masses, n: usize) -> (Jacobian, Dense)
     let planar = [[1, 3], [3, IMMOVABLE], [IMMOVABLE, 1], [3, 1]];
     for number in 0..n {
         let (in_plane, dim) = (number % 2 == 0, 1 + number % 3);
-        let bodies = if in_plane { planar } else { spatial }[random.size(0, 4 - 1)];
-        match (number + random.size(0, 2 - 1)) % 3 {
+        let bodies = if in_plane { planar } else { spatial }[random.count(0, 4 - 1)];
+        match (number + random.count(0, 2 - 1)) % 3 {
             0 => {
                 for _ in 0..dim {
                     // Any velocities but the inner ones of the factored group, in any order.
                     let columns =
-                        [random.size(0, 24 - 1) as u32, 24 + random.size(0, 16 - 1) as u32, 41, 37];
-                    let columns = &columns[..2 + random.size(0, 3 - 1)];
+                        [random.count(0, 24 - 1) as u32, 24 + random.count(0, 16 - 1) as u32, 41, 37];
+                    let columns = &columns[..2 + random.count(0, 3 - 1)];
                     let mut columns = columns.to_vec();
                     columns.sort_unstable();
                     columns.dedup();
@@ -212,7 +212,7 @@ fn near(a: &[f64], b: &[f64], what: &str) {
 #[test]
 fn rows_and_masses_multiply_as_dense_matrices_do() {
     for seed in 0..20 {
-        let random = &mut Random::new(seed);
+        let random = &mut Random::mixed(seed);
         let masses = masses(random);
         let (jacobian, dense) = rows(random, &masses, 25);
         assert_eq!(jacobian.n_rows(), dense.len());
@@ -235,7 +235,7 @@ fn rows_and_masses_multiply_as_dense_matrices_do() {
 #[test]
 fn the_operator_is_the_dense_product_with_compliance() {
     for seed in 0..20 {
-        let random = &mut Random::new(seed);
+        let random = &mut Random::mixed(seed);
         let masses = masses(random);
         let (jacobian, dense) = rows(random, &masses, 25);
         let m = dense.len();
@@ -273,7 +273,7 @@ fn the_operator_is_the_dense_product_with_compliance() {
 #[test]
 fn a_part_is_a_block_of_the_whole() {
     for seed in 0..10 {
-        let random = &mut Random::new(seed);
+        let random = &mut Random::mixed(seed);
         let masses = masses(random);
         let (jacobian, _) = rows(random, &masses, 20);
         let compliance: Vec<f64> = (0..jacobian.n_rows()).map(|i| i as f64).collect();
@@ -314,7 +314,7 @@ fn a_part_is_a_block_of_the_whole() {
 
 #[test]
 fn release_lets_the_owners_write() {
-    let random = &mut Random::new(1);
+    let random = &mut Random::mixed(1);
     let masses = masses(random);
     let (jacobian, _) = rows(random, &masses, 5);
     let (mut jacobian, mut groups) = (Arc::new(jacobian), Arc::new(masses.groups));
@@ -332,7 +332,7 @@ fn release_lets_the_owners_write() {
 #[test]
 fn islands_are_what_the_entries_of_the_operator_join() {
     for seed in 0..20 {
-        let random = &mut Random::new(seed);
+        let random = &mut Random::mixed(seed);
         let masses = masses(random);
         let (jacobian, _) = rows(random, &masses, 2 + seed as usize % 5);
         let mut incidence = Incidence::default();

@@ -87,7 +87,7 @@ impl Pair {
 impl Pile {
     /// A pile of `levels` levels with two bodies each and `contacts` contacts.
     pub fn new(kind: Kind, levels: usize, contacts: usize, seed: u64) -> Self {
-        let random = &mut Random::new(seed);
+        let random = &mut Random::mixed(seed);
         let (bodies, n) = (2 * levels, 12 * levels);
         let mut masses = Vec::new();
         for _ in 0..bodies {
@@ -97,10 +97,10 @@ impl Pile {
         let mut constraints = Vec::new();
         for c in 0..contacts {
             // Each body rests on something; the other contacts are anywhere.
-            let a = if c < bodies { c } else { random.size(0, bodies - 1) };
+            let a = if c < bodies { c } else { random.count(0, bodies - 1) };
             let level = a / 2;
-            let b = (level > 0 && random.size(0, 3) > 0)
-                .then(|| 2 * random.size(level.saturating_sub(2), level - 1) + random.size(0, 1));
+            let b = (level > 0 && random.count(0, 3) > 0)
+                .then(|| 2 * random.count(level.saturating_sub(2), level - 1) + random.count(0, 1));
             constraints.push(contact(kind, random, (a, b), n, c));
         }
         if let Kind::Mixed = kind {
@@ -163,7 +163,7 @@ fn contact(
         Kind::Mixed if c % 4 == 3 => (Set::Nonnegative, vec![along]),
         Kind::Spatial | Kind::Mixed => (Set::Coulomb3 { mu }, vec![along, along_first, along_second]),
         Kind::Faceted => {
-            let sides = random.size(3, 9) as u32;
+            let sides = random.count(3, 9) as u32;
             (Set::Pyramid { mu, sides }, vec![along, along_first, along_second])
         }
         Kind::PlanarRolling => (Set::Rolling2 { mu, mu_r }, vec![along, along_first, about_second]),

@@ -233,7 +233,7 @@ fn compare(what: &str, changed: impl Fn(&First, &mut Random) -> Vec<Solved>) {
             for entry in solvers_for(family) {
                 let Some(solved) = run_fresh(entry, &sample.problem(), tolerance) else { continue };
                 let first = First { entry, sample, tolerance, solved };
-                for (k, second) in changed(&first, &mut Random::new(!seed)).iter().enumerate() {
+                for (k, second) in changed(&first, &mut Random::mixed(!seed)).iter().enumerate() {
                     let at =
                         || format!("seed {seed}, change {k}, by {}: {:?}", entry.name, second.report);
                     converged.expect(second.report.status == Status::Converged, sample.size(), at);

@@ -71,14 +71,14 @@ struct Unsolvable {
 
 /// Random sets and W; one normal row is changed so that y and k prove that there is no solution.
 fn unsolvable(random: &mut Random, set: Draw) -> Unsolvable {
-    let count = random.size(2, 5);
+    let count = random.count(2, 5);
     let sets: Vec<Set> = (0..count).map(|_| set(random)).collect();
     let begins: Vec<usize> =
         sets.iter().scan(0, |next, set| Some(std::mem::replace(next, *next + set.dim()))).collect();
     let n = sets.iter().map(|set| set.dim()).sum();
     let mut rows = random.signed_matrix(n, n);
     // Impulses move their own rows, as they do in mechanics, but for one problem in four.
-    let own = if random.size(0, 3) == 0 { 0.0 } else { 1.0 };
+    let own = if random.count(0, 3) == 0 { 0.0 } else { 1.0 };
     (0..n).for_each(|i| rows[i][i] += own * (1.0 + random.unit()));
     let (mut y, mut k) = (vec![0.0; n], vec![0.0; n]);
     for (set, &begin) in sets.iter().zip(&begins) {
@@ -89,7 +89,7 @@ fn unsolvable(random: &mut Random, set: Draw) -> Unsolvable {
         k[begin] = dual + set.shift(&k[begin..end]);
     }
     // The row that pays for all others.
-    let payer = begins[random.size(0, count - 1)];
+    let payer = begins[random.count(0, count - 1)];
     y[payer] = 1.0;
     for j in 0..n {
         let others: f64 = (0..n).filter(|&i| i != payer).map(|i| y[i] * rows[i][j]).sum();
@@ -136,11 +136,11 @@ type Draw = fn(&mut Random) -> Set;
 
 const KINDS: [(&str, Draw); 5] = [
     ("rows", |_| Set::Nonnegative),
-    ("rows and joints", |random| if random.size(0, 2) == 0 { Set::Free } else { Set::Nonnegative }),
+    ("rows and joints", |random| if random.count(0, 2) == 0 { Set::Free } else { Set::Nonnegative }),
     ("friction in the plane", |random| Set::Coulomb2 { mu: random.unit() }),
     ("friction in space", |random| Set::Coulomb3 { mu: random.unit() }),
     ("facets and joints", |random| {
-        if random.size(0, 2) == 0 { Set::Free } else { Set::Pyramid { mu: random.unit(), sides: 4 } }
+        if random.count(0, 2) == 0 { Set::Free } else { Set::Pyramid { mu: random.unit(), sides: 4 } }
     }),
 ];
 
@@ -152,7 +152,7 @@ fn what_farkas_proves_unsolvable_is_never_called_converged() {
         for entry in SOLVERS {
             let mut honest = Always::new(format!("{name} by {}", entry.name));
             for seed in 0..60 {
-                let random = &mut Random::new(seed);
+                let random = &mut Random::mixed(seed);
                 let Unsolvable { sample, bound } = unsolvable(random, set);
                 let (matrix, velocity) = [(1.0, 1.0), (1e6, 1e-6), (1e-6, 1e6)][seed as usize % 3];
                 let sample = sample.scaled(matrix, velocity);
@@ -181,7 +181,7 @@ fn an_unsolvable_block_does_not_hide_in_a_heap() {
     for entry in SOLVERS {
         let mut honest = Always::new(entry.name);
         for seed in 0..12 {
-            let random = &mut Random::new(seed);
+            let random = &mut Random::mixed(seed);
             let Unsolvable { sample: block, bound } = unsolvable(random, KINDS[seed as usize % 5].1);
             // As many contacts as velocities; v = 0 is feasible.
             let contacts = if entry.name == "enumerate" { 2 } else { 40 };

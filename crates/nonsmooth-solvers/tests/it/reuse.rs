@@ -17,7 +17,7 @@ fn the_same_matrix_stamp_gives_bit_for_bit_what_a_fresh_solver_gives() {
         for entry in SOLVERS {
             let mut same = Always::new(format!("{} by {}", family.name, entry.name));
             for seed in 40_000..40_050 {
-                let random = &mut Random::new(!seed);
+                let random = &mut Random::mixed(!seed);
                 let mut problem = family.sample(seed).problem();
                 problem.delassus.stamp = Some(7);
                 let zero = vec![0.0; problem.size()];
@@ -67,7 +67,7 @@ fn nothing_depends_on_the_problems_solved_before() {
                 if seed % 7 == 0 {
                     used.forget();
                 }
-                let guess = Random::new(seed).signed_vector(sample.size());
+                let guess = Random::mixed(seed).signed_vector(sample.size());
                 let again = run(&mut *used, &problem, 1e-12, &guess);
                 let fresh = run(&mut *build(entry), &problem, 1e-12, &guess);
                 let equal = bits(&again.p) == bits(&fresh.p) && again.report == fresh.report;
@@ -87,7 +87,7 @@ fn large_problems_with_the_same_stamp_are_bit_for_bit_those_of_a_fresh_solver() 
     for name in ["auto", "active-set"] {
         let mut used = build_named(name);
         for seed in 0..5 {
-            let (_, _, u_free) = thrown_column(&mut Random::new(seed), n);
+            let (_, _, u_free) = thrown_column(&mut Random::mixed(seed), n);
             let mut problem = column_of_beads(&vec![0.7; n], u_free);
             problem.delassus.stamp = Some(1);
             let again = run(&mut *used, &problem, 1e-10, &vec![0.0; n]);
@@ -107,7 +107,7 @@ fn large_problems_with_the_same_stamp_are_bit_for_bit_those_of_a_fresh_solver() 
 #[test]
 fn a_guess_that_is_the_solution_takes_no_more_work_than_zero() {
     let n = 2000;
-    let (masses, _, u_free) = thrown_column(&mut Random::new(9), n);
+    let (masses, _, u_free) = thrown_column(&mut Random::mixed(9), n);
     let problem = column_of_beads(&masses, u_free);
     for name in ["auto", "active-set"] {
         let cold = run(&mut *build_named(name), &problem, 1e-10, &vec![0.0; n]);

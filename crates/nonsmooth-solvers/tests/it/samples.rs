@@ -1,70 +1,8 @@
 //! Seeded problems by families. `family.sample(seed)` is the same problem on every machine.
 
+pub use nonsmooth_testkit::Random;
+
 use nonsmooth_solvers::{Delassus, Problem, Set, Sparse};
-
-/// SplitMix64: 64 bits of state, enough for tests, no dependency.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x5851_f42d_4c95_7f2d)
-    }
-
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Uniform in [0, 1).
-    pub fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// Uniform in [−1, 1).
-    pub fn signed(&mut self) -> f64 {
-        2.0 * self.unit() - 1.0
-    }
-
-    /// Uniform among min, …, max.
-    pub fn whole(&mut self, min: i64, max: i64) -> i64 {
-        min + (self.bits() % (max - min + 1) as u64) as i64
-    }
-
-    pub fn size(&mut self, min: usize, max: usize) -> usize {
-        self.whole(min as i64, max as i64) as usize
-    }
-
-    /// 10^x with x uniform in [min, max).
-    pub fn power(&mut self, min: f64, max: f64) -> f64 {
-        10f64.powf(min + (max - min) * self.unit())
-    }
-
-    pub fn signed_vector(&mut self, n: usize) -> Vec<f64> {
-        (0..n).map(|_| self.signed()).collect()
-    }
-
-    pub fn signed_matrix(&mut self, rows: usize, columns: usize) -> Vec<Vec<f64>> {
-        (0..rows).map(|_| self.signed_vector(columns)).collect()
-    }
-
-    pub fn whole_vector(&mut self, n: usize, bound: i64) -> Vec<f64> {
-        (0..n).map(|_| self.whole(-bound, bound) as f64).collect()
-    }
-
-    pub fn whole_matrix(&mut self, rows: usize, columns: usize, bound: i64) -> Vec<Vec<f64>> {
-        (0..rows).map(|_| self.whole_vector(columns, bound)).collect()
-    }
-
-    pub fn permutation(&mut self, n: usize) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..n).collect();
-        for i in (1..n).rev() {
-            order.swap(i, self.size(0, i));
-        }
-        order
-    }
-}
 
 /// A small problem with its matrix as dense rows, so that the oracles need none of the crate's code.
 #[derive(Clone, Debug)]
@@ -131,7 +69,7 @@ pub struct Family {
 
 impl Family {
     pub fn sample(&self, seed: u64) -> Sample {
-        (self.make)(&mut Random::new(seed))
+        (self.make)(&mut Random::mixed(seed))
     }
 
     /// What is asked of the solvers. Direct methods on 8 rows with a condition number below 1e4 end
@@ -223,7 +161,7 @@ fn definite_matrix(random: &mut Random, n: usize) -> Vec<Vec<f64>> {
 }
 
 fn definite(random: &mut Random) -> Sample {
-    let n = random.size(1, 8);
+    let n = random.count(1, 8);
     Sample::unilateral(definite_matrix(random, n), random.signed_vector(n))
 }
 
@@ -241,8 +179,8 @@ fn mass_ratios(random: &mut Random) -> Sample {
 
 /// More contacts than velocities. {v : H v ≥ 0} contains 0, so u_free = H v is always solvable.
 fn semidefinite(random: &mut Random) -> Sample {
-    let n = random.size(2, 8);
-    let k = random.size(1, n - 1);
+    let n = random.count(2, 8);
+    let k = random.count(1, n - 1);
     let h = random.signed_matrix(n, k);
     let v = random.signed_vector(k);
     Sample::unilateral(gram(&h), multiply(&h, &v))
@@ -252,7 +190,7 @@ fn semidefinite(random: &mut Random) -> Sample {
 fn semidefinite_with_slack(random: &mut Random) -> Sample {
     let mut sample = semidefinite(random);
     for u in &mut sample.u_free {
-        if random.size(0, 1) == 1 {
+        if random.count(0, 1) == 1 {
             *u += random.unit();
         }
     }
@@ -261,15 +199,15 @@ fn semidefinite_with_slack(random: &mut Random) -> Sample {
 
 /// Ties everywhere: small whole numbers, no rounding in the data.
 fn integer_definite(random: &mut Random) -> Sample {
-    let n = random.size(1, 8);
+    let n = random.count(1, 8);
     let w = add_diagonal(gram(&random.whole_matrix(n, n, 2)), 1.0);
     Sample::unilateral(w, random.whole_vector(n, 3))
 }
 
 /// Ties, rows of zeros and dependent rows at once; solvable as `semidefinite` is.
 fn integer_semidefinite(random: &mut Random) -> Sample {
-    let n = random.size(2, 8);
-    let k = random.size(1, n - 1);
+    let n = random.count(2, 8);
+    let k = random.count(1, n - 1);
     let h = random.whole_matrix(n, k, 1);
     let v = random.whole_vector(k, 2);
     Sample::unilateral(gram(&h), multiply(&h, &v))
@@ -277,8 +215,8 @@ fn integer_semidefinite(random: &mut Random) -> Sample {
 
 /// Each contact twice or more, bit for bit, as when a face rests on a face.
 fn repeated_contacts(random: &mut Random) -> Sample {
-    let n = random.size(2, 8);
-    let different = random.size(1, n.div_ceil(2));
+    let n = random.count(2, 8);
+    let different = random.count(1, n.div_ceil(2));
     let base = random.signed_matrix(different, different + 1);
     let h: Vec<Vec<f64>> = (0..n).map(|i| base[i % different].clone()).collect();
     let v = random.signed_vector(different + 1);
@@ -298,14 +236,14 @@ fn add_skew(random: &mut Random, mut w: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
 
 /// xᵀ W x > 0 makes a P-matrix, symmetric or not.
 fn unsymmetric_definite(random: &mut Random) -> Sample {
-    let n = random.size(1, 8);
+    let n = random.count(1, 8);
     let w = definite_matrix(random, n);
     Sample::unilateral(add_skew(random, w), random.signed_vector(n))
 }
 
 /// Triangular with positive diagonal, rows shuffled: a P-matrix, mostly far from positive definite.
 fn unsymmetric_triangular(random: &mut Random) -> Sample {
-    let n = random.size(1, 8);
+    let n = random.count(1, 8);
     let mut w = vec![vec![0.0; n]; n];
     for i in 0..n {
         (0..i).for_each(|j| w[i][j] = 2.0 * random.signed());
@@ -317,7 +255,7 @@ fn unsymmetric_triangular(random: &mut Random) -> Sample {
 
 /// Strictly diagonally dominant by rows with positive diagonal: a P-matrix.
 fn unsymmetric_dominant(random: &mut Random) -> Sample {
-    let n = random.size(1, 8);
+    let n = random.count(1, 8);
     let mut w = random.signed_matrix(n, n);
     for i in 0..n {
         w[i][i] = 0.1 + (0..n).filter(|&j| j != i).map(|j| w[i][j].abs()).sum::<f64>();
@@ -327,7 +265,7 @@ fn unsymmetric_dominant(random: &mut Random) -> Sample {
 
 fn free_some(random: &mut Random, mut sample: Sample) -> Sample {
     for set in &mut sample.sets {
-        if random.size(0, 2) == 0 {
+        if random.count(0, 2) == 0 {
             *set = Set::Free;
         }
     }
@@ -356,12 +294,12 @@ fn mixed_semidefinite(random: &mut Random) -> Sample {
 
 /// Joints given twice and in combination; consistent because v = 0 satisfies them all.
 fn mixed_redundant(random: &mut Random) -> Sample {
-    let n = random.size(3, 8);
-    let k = random.size(2, 4);
+    let n = random.count(3, 8);
+    let k = random.count(2, 4);
     let mut h = random.signed_matrix(n, k);
-    let doubled = random.size(1, n / 2);
+    let doubled = random.count(1, n / 2);
     for i in 0..doubled {
-        let factor = if random.size(0, 1) == 0 { 1.0 } else { -0.5 };
+        let factor = if random.count(0, 1) == 0 { 1.0 } else { -0.5 };
         h[doubled + i] = h[i].iter().map(|x| factor * x).collect();
     }
     let v = random.signed_vector(k);
@@ -373,8 +311,8 @@ fn mixed_redundant(random: &mut Random) -> Sample {
 
 /// Positive semi-definite and unsymmetric; feasible by construction, hence solvable [Cottle92, 3.1.2].
 fn monotone(random: &mut Random) -> Sample {
-    let n = random.size(2, 8);
-    let k = random.size(1, n - 1);
+    let n = random.count(2, 8);
+    let k = random.count(1, n - 1);
     let base = gram(&random.signed_matrix(n, k));
     let w = add_skew(random, base);
     let p: Vec<f64> = (0..n).map(|_| random.signed().max(0.0)).collect();
@@ -384,7 +322,7 @@ fn monotone(random: &mut Random) -> Sample {
 
 /// No negative entry, positive diagonal: solvable for every u_free [Cottle92, 3.8.5], as with friction.
 fn strictly_copositive(random: &mut Random) -> Sample {
-    let n = random.size(1, 8);
+    let n = random.count(1, 8);
     let mut w = vec![vec![0.0; n]; n];
     for i in 0..n {
         (0..n).for_each(|j| w[i][j] = 2.0 * random.signed().max(0.0));
@@ -405,7 +343,7 @@ pub static INFEASIBLE: &[Family] = &[
 fn row_of_zeros(random: &mut Random) -> Sample {
     let mut sample = definite(random);
     let n = sample.size();
-    let i = random.size(0, n - 1);
+    let i = random.count(0, n - 1);
     for j in 0..n {
         sample.rows[i][j] = 0.0;
         sample.rows[j][i] = 0.0;
@@ -416,8 +354,8 @@ fn row_of_zeros(random: &mut Random) -> Sample {
 
 /// W = −H Hᵀ, u_free < 0: pᵀ u = −|Hᵀ p|² + pᵀ u_free vanishes for p = 0 only, where u < 0.
 fn negative_semidefinite(random: &mut Random) -> Sample {
-    let n = random.size(1, 8);
-    let k = random.size(1, n);
+    let n = random.count(1, 8);
+    let k = random.count(1, n);
     let mut w = gram(&random.signed_matrix(n, k));
     w.iter_mut().flatten().for_each(|x| *x = -*x);
     Sample::unilateral(w, (0..n).map(|_| -0.1 - random.unit()).collect())
@@ -425,8 +363,8 @@ fn negative_semidefinite(random: &mut Random) -> Sample {
 
 /// The last direction is −Σ c_i h_i, c ≥ 0, so Σ c_i u_i + u_n is the same for all p; here negative.
 fn squeezed(random: &mut Random) -> Sample {
-    let n = random.size(2, 8);
-    let k = random.size(1, n);
+    let n = random.count(2, 8);
+    let k = random.count(1, n);
     let mut h = random.signed_matrix(n, k);
     let c: Vec<f64> = (0..n - 1).map(|_| 0.1 + random.unit()).collect();
     h[n - 1] = (0..k).map(|a| -(0..n - 1).map(|i| c[i] * h[i][a]).sum::<f64>()).collect();
@@ -437,8 +375,8 @@ fn squeezed(random: &mut Random) -> Sample {
 
 /// One joint twice, with two speeds.
 fn joints_that_disagree(random: &mut Random) -> Sample {
-    let n = random.size(2, 8);
-    let k = random.size(1, n);
+    let n = random.count(2, 8);
+    let k = random.count(1, n);
     let mut h = random.signed_matrix(n, k);
     h[1] = h[0].clone();
     let mut sample = Sample::unilateral(gram(&h), multiply(&h, &random.signed_vector(k)));
@@ -451,8 +389,8 @@ fn joints_that_disagree(random: &mut Random) -> Sample {
 pub static ANYTHING: Family = family("anything", Unique::Nothing, anything);
 
 fn anything(random: &mut Random) -> Sample {
-    let n = random.size(1, 6);
-    let whole = random.size(0, 1) == 0;
+    let n = random.count(1, 6);
+    let whole = random.count(0, 1) == 0;
     let rows = if whole { random.whole_matrix(n, n, 2) } else { random.signed_matrix(n, n) };
     let u_free = if whole { random.whole_vector(n, 2) } else { random.signed_vector(n) };
     free_some(random, Sample::unilateral(rows, u_free))
@@ -471,11 +409,11 @@ pub struct Pile {
 
 impl Pile {
     pub fn sample(&self, seed: u64) -> Sample {
-        let random = &mut Random::new(seed);
+        let random = &mut Random::mixed(seed);
         let mut h = vec![vec![0.0; 2 * self.bodies]; self.contacts];
         for row in &mut h {
-            let (a, b) = (random.size(0, self.bodies - 1), random.size(1, 6));
-            let turns = if self.regular { random.size(0, 11) as f64 / 12.0 } else { random.unit() };
+            let (a, b) = (random.count(0, self.bodies - 1), random.count(1, 6));
+            let turns = if self.regular { random.count(0, 11) as f64 / 12.0 } else { random.unit() };
             let (y, x) = (turns * std::f64::consts::TAU).sin_cos();
             (row[2 * a], row[2 * a + 1]) = (x, y);
             // With a body a little further on, or with the ground where there is none.

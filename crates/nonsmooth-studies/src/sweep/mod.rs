@@ -4,61 +4,107 @@
 //! killed sweep goes on where it was, and parts of a sweep can be made on several machines.
 
 mod args;
-mod outputs;
+pub(crate) mod outputs;
 mod points;
+mod produce;
 mod runs;
 mod table;
 
 pub use args::SweepArgs;
 
-use crate::command::{Failure, say};
-use nonsmooth_draw::plot::{Figure, Item, draw};
-use outputs::Output;
-use points::{Design, Points};
-use runs::Subject;
+pub(crate) use args::RunsArgs;
+pub(crate) use outputs::{Output, Watch, parse};
+pub(crate) use points::{Design, Points};
+pub(crate) use produce::produce;
+pub(crate) use runs::{Stopped, Subject, outcome, steps, trust};
+pub(crate) use table::{Read, TRUST, columns, quoted};
+
+use crate::command::Failure;
+use nonsmooth::{Observer as _, Simulation};
+use nonsmooth_draw::plot::{Drawing, Figure, Item, draw};
+use nonsmooth_scene::Loaded;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
-use table::{Read, Table, columns};
 
 /// The file of the table.
 const TABLE_FILE: &str = "sweep.h5";
 /// Its copy.
 const CSV_FILE: &str = "sweep.csv";
 
-fn input(message: impl std::fmt::Display) -> Failure {
+pub(crate) fn input(message: impl std::fmt::Display) -> Failure {
     Failure::Input(anyhow::anyhow!("{message}"))
 }
 
-fn failed(path: &Path) -> impl Fn(&dyn std::fmt::Display) -> Failure + '_ {
+pub(crate) fn failed(path: &Path) -> impl Fn(&dyn std::fmt::Display) -> Failure + '_ {
     move |error| Failure::Run(anyhow::anyhow!("{}: {error}", path.display()))
+}
+
+/// The text of a scene file.
+pub(crate) fn text_of(scene: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(scene).map_err(|error| input(format!("{}: {error}", scene.display())))
 }
 
 /// Makes the sweep; `stop` is set by whoever interrupts it.
 pub fn run(args: &SweepArgs, stop: &AtomicBool) -> Result<(), Failure> {
     let points = Points::new(&args.vary, design(args)).map_err(input)?;
-    let (shard, threads) = (shard(args.shard.as_deref())?, threads(args)?);
-    let subject = Subject::new(args, &points)?;
-    let out = folder(args)?;
-    let path = out.join(TABLE_FILE);
-    let columns = columns(&points, &subject.outputs);
-    let (mut table, done) = open(args, &path, &subject, columns.clone())?;
-    let mine: Vec<usize> = (0..points.len()).filter(|point| point % shard.1 == shard.0).collect();
-    let open: Vec<usize> = mine.iter().copied().filter(|point| !done.contains(point)).collect();
-    let begun = Instant::now();
-    let told =
-        runs::make((&subject, &points), &open, (threads, args.quiet || args.json), stop, &mut table);
-    let seconds = begun.elapsed().as_secs_f64();
-    table.finish().map_err(|error| failed(&path)(&error))?;
-    told.map_err(|error| failed(&path)(&error))?;
-    let read = Read::open(&path).map_err(|error| failed(&path)(&error))?;
-    let csv = out.join(CSV_FILE);
+    let text = text_of(&args.scene)?;
+    let RunsArgs { set, integrator, .. } = &args.runs;
+    let subject = Subject::new((&args.scene, &text), set, integrator.as_deref(), &points)?;
+    let sample = subject.sample()?;
+    let outputs = parse(&args.of, &sample.simulation.model).map_err(input)?;
+    let from = from(args, &sample)?;
+    let names: Vec<String> = outputs.iter().map(|output| output.name.clone()).collect();
+    let mut texts = subject.texts(&args.vary);
+    texts.extend(own_texts(args, &names));
+    let out = args.runs.folder(&args.scene, "sweep")?;
+    let (path, csv) = (out.join(TABLE_FILE), out.join(CSV_FILE));
+    let job = |point| {
+        let made = values(&subject, point, (&outputs, from), stop);
+        outcome(point, names.len() + TRUST.len(), made)
+    };
+    let produced = produce(&args.runs, &points, (&path, &texts), (&names, 1), &job, stop)?;
+    let read = &produced.read;
+    let columns = columns(&points, &names);
     std::fs::write(&csv, read.csv(&columns)).map_err(|error| failed(&csv)(&error))?;
-    let figures =
-        if points.is_a_line() { draw_all(&out, &points, &subject.outputs, &read)? } else { Vec::new() };
-    let found = Found { mine: mine.len(), new: open.len(), threads, seconds };
-    tell(args, &found, &read, &[path, csv], &figures);
-    judge(&found, &read)
+    let figures = if points.is_a_line() { draw_all(&out, &points, &outputs, read)? } else { Vec::new() };
+    produced.tell(&args.runs, serde_json::json!({}), &[path, csv], &figures);
+    produced.judge()
+}
+
+/// One run.
+fn values(
+    subject: &Subject<'_>,
+    point: usize,
+    (outputs, from): (&[Output], f64),
+    stop: &AtomicBool,
+) -> Result<Vec<f64>, Stopped> {
+    let mut loaded = subject.at(point).map_err(Stopped::failed)?;
+    let mut watch = Watch::new(outputs, from);
+    let Simulation { model, state, .. } = &loaded.simulation;
+    watch.start(model, state).map_err(Stopped::failed)?;
+    let n_steps = loaded.n_steps;
+    steps(&mut loaded.simulation, n_steps, &mut watch, stop)?;
+    let mut values = watch.values();
+    values.extend(trust(&loaded, &watch));
+    Ok(values)
+}
+
+/// The time from which extremes count.
+fn from(args: &SweepArgs, loaded: &Loaded) -> Result<f64, Failure> {
+    let end = loaded.start + loaded.n_steps as f64 * loaded.step_size;
+    match args.from {
+        None => Ok(f64::NEG_INFINITY),
+        Some(from) if from < end => Ok(from),
+        Some(from) => Err(input(format!("--from {from}: the run ends at {end} s"))),
+    }
+}
+
+/// What makes the table, beside the scene.
+fn own_texts(args: &SweepArgs, names: &[String]) -> Vec<(String, String)> {
+    let design = format!("random {:?}, latin {:?}, seed {}", args.random, args.latin, args.seed);
+    [("design", design), ("--of", names.join(",")), ("--from", format!("{:?}", args.from))]
+        .map(|(name, text)| (name.to_owned(), text))
+        .to_vec()
 }
 
 fn design(args: &SweepArgs) -> Design {
@@ -67,134 +113,6 @@ fn design(args: &SweepArgs) -> Design {
         (Some(n), _) => Design::Random { n, seed },
         (None, Some(n)) => Design::Latin { n, seed },
         (None, None) => Design::Grid,
-    }
-}
-
-fn threads(args: &SweepArgs) -> Result<usize, Failure> {
-    match args.threads {
-        Some(0) => Err(input("--threads must be at least 1")),
-        Some(n) => Ok(n),
-        None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
-    }
-}
-
-/// `I/N` as the number of the part from 0, and how many there are.
-fn shard(text: Option<&str>) -> Result<(usize, usize), Failure> {
-    let Some(text) = text else { return Ok((0, 1)) };
-    let parts: Option<(usize, usize)> =
-        text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
-    match parts {
-        Some((i, n)) if 1 <= i && i <= n => Ok((i - 1, n)),
-        _ => Err(input(format!("--shard {text}: write I/N with I from 1 to N, as in --shard 2/8"))),
-    }
-}
-
-fn folder(args: &SweepArgs) -> Result<PathBuf, Failure> {
-    let stem = args.scene.file_stem().map_or("scene".into(), |stem| stem.to_string_lossy().into_owned());
-    let out = args.out.clone().unwrap_or_else(|| Path::new("results").join(format!("{stem}-sweep")));
-    std::fs::create_dir_all(&out).map_err(|error| failed(&out)(&error))?;
-    Ok(out)
-}
-
-/// The table to write into, and the points that it has.
-fn open(
-    args: &SweepArgs,
-    path: &Path,
-    subject: &Subject,
-    columns: Vec<String>,
-) -> Result<(Table, std::collections::BTreeSet<usize>), Failure> {
-    let wrong = |error: &dyn std::fmt::Display| failed(path)(error);
-    let texts = subject.texts(args);
-    if path.exists() && !args.overwrite {
-        if !args.resume {
-            let hint = "continue it with --resume, replace it with --overwrite, or choose another folder with --out";
-            return Err(input(format!("{} has an earlier sweep: {hint}", path.display())));
-        }
-        let read = Read::open(path).map_err(|error| wrong(&error))?;
-        for (name, text) in &texts {
-            if read.texts.iter().find(|(known, _)| known == name).is_none_or(|(_, known)| known != text)
-            {
-                let hint =
-                    "a sweep is resumed as it was begun; start anew with --overwrite or another --out";
-                return Err(input(format!(
-                    "--resume: {name} is another than in {}: {hint}",
-                    path.display()
-                )));
-            }
-        }
-        let table = Table::resume(path, read.rows.len()).map_err(|error| wrong(&error))?;
-        return Ok((table, read.done()));
-    }
-    if args.resume {
-        return Err(input(format!("--resume: {} is missing", path.display())));
-    }
-    let table = Table::create(path, &texts, columns).map_err(|error| wrong(&error))?;
-    Ok((table, Default::default()))
-}
-
-/// How a sweep went.
-struct Found {
-    /// Points of this part.
-    mine: usize,
-    /// Points that were open when it began.
-    new: usize,
-    threads: usize,
-    seconds: f64,
-}
-
-fn n_failed(read: &Read) -> usize {
-    read.rows.iter().filter(|(_, failure)| !failure.is_empty()).count()
-}
-
-/// Rows whose run had steps above the tolerance.
-fn n_unconverged(read: &Read) -> usize {
-    let unconverged = |numbers: &[f64]| numbers[numbers.len() - table::TRUST.len()] > 0.0;
-    read.rows.iter().filter(|(numbers, _)| unconverged(numbers)).count()
-}
-
-fn tell(args: &SweepArgs, found: &Found, read: &Read, files: &[PathBuf; 2], figures: &[PathBuf]) {
-    let (failed, unconverged) = (n_failed(read), n_unconverged(read));
-    let rate = found.new as f64 / found.seconds / found.threads as f64;
-    if args.json {
-        let names = |list: &[PathBuf]| list.iter().map(|f| f.display().to_string()).collect::<Vec<_>>();
-        let told = serde_json::json!({
-            "points": found.mine, "computed": read.rows.len(), "failed": failed, "unconverged": unconverged,
-            "seconds": found.seconds, "points_per_second_and_thread": rate, "threads": found.threads,
-            "files": names(files), "figures": names(figures),
-        });
-        say(&told.to_string());
-    } else if !args.quiet {
-        say(&format!(
-            "{} of {} points, {failed} failed, {unconverged} with steps above the tolerance",
-            read.rows.len(),
-            found.mine
-        ));
-        say(&format!(
-            "{:.1} s, {rate:.1} points per second and thread, {} threads",
-            found.seconds, found.threads
-        ));
-        for (_, failure) in read.rows.iter().filter(|(_, failure)| !failure.is_empty()).take(1) {
-            say(&format!("the first failure: {failure}"));
-        }
-        files.iter().for_each(|file| say(&format!("table    {}", file.display())));
-        figures.iter().for_each(|file| say(&format!("figure   {}", file.display())));
-    }
-}
-
-/// The exit code.
-fn judge(found: &Found, read: &Read) -> Result<(), Failure> {
-    let open = found.mine.saturating_sub(read.rows.len());
-    if open > 0 {
-        return Err(Failure::Run(anyhow::anyhow!(
-            "interrupted: {open} points are open; continue with --resume"
-        )));
-    }
-    match n_failed(read) {
-        0 => Ok(()),
-        n => Err(Failure::Run(anyhow::anyhow!(
-            "{n} of {} points failed; the column `failure` says why",
-            found.mine
-        ))),
     }
 }
 
@@ -217,16 +135,15 @@ fn draw_all(
         let (x_label, y_label) = (points.names()[0].clone(), output.name.clone());
         let figure = Figure { x_label, y_label, items, ..Figure::default() };
         let drawing = draw(&figure).map_err(|error| failed(out)(&error))?;
-        let stem: String = output
-            .name
-            .chars()
-            .map(|c| if c.is_alphanumeric() || "._-".contains(c) { c } else { '-' })
-            .collect();
-        for (end, bytes) in [("png", &drawing.png[..]), ("svg", drawing.svg.as_bytes())] {
-            let path = out.join(format!("{stem}.{end}"));
-            std::fs::write(&path, bytes).map_err(|error| failed(&path)(&error))?;
-            files.push(path);
-        }
+        files.extend(save(&drawing, out, &output.name)?);
     }
     Ok(files)
+}
+
+/// Writes a drawing into the folder, under a name made fit for files.
+pub(crate) fn save(drawing: &Drawing, out: &Path, name: &str) -> Result<[PathBuf; 2], Failure> {
+    let fit = |c: char| if c.is_alphanumeric() || "._-".contains(c) { c } else { '-' };
+    let stem: String = name.chars().map(fit).collect();
+    drawing.save(&out.join(&stem)).map_err(|error| failed(out)(&error))?;
+    Ok(["png", "svg"].map(|end| out.join(format!("{stem}.{end}"))))
 }

@@ -28,7 +28,7 @@ const STATISTICS: [(&str, Statistic); 6] = [
 
 /// A number that a state has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Quantity {
+pub(crate) enum Quantity {
     /// Coordinate of a system, by its place in q.
     Q(usize),
     /// Its velocity, by its place in v.
@@ -69,13 +69,13 @@ enum What {
 
 /// An output, as it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Output {
-    pub(super) name: String,
+pub(crate) struct Output {
+    pub(crate) name: String,
     what: What,
 }
 
 /// The outputs that were asked for, or every mistake; without any, the end of every coordinate and the impacts.
-pub(super) fn parse(texts: &[String], model: &Model) -> Result<Vec<Output>, String> {
+pub(crate) fn parse(texts: &[String], model: &Model) -> Result<Vec<Output>, String> {
     let known = known(model);
     let mut asked: Vec<String> = texts.iter().map(|text| text.trim().to_owned()).collect();
     if asked.is_empty() {
@@ -96,7 +96,7 @@ pub(super) fn parse(texts: &[String], model: &Model) -> Result<Vec<Output>, Stri
 }
 
 /// Coordinates of systems and places of bodies.
-fn is_coordinate(quantity: Quantity) -> bool {
+pub(crate) fn is_coordinate(quantity: Quantity) -> bool {
     matches!(quantity, Quantity::Q(_) | Quantity::Body(_, 0..3))
 }
 
@@ -121,7 +121,7 @@ fn find(text: &str, known: &[(String, Quantity)]) -> Result<What, String> {
 }
 
 /// Names of all quantities of a model.
-fn known(model: &Model) -> Vec<(String, Quantity)> {
+pub(crate) fn known(model: &Model) -> Vec<(String, Quantity)> {
     let mut out = Vec::new();
     let n = nonsmooth_scene::system_names(model).len();
     let is_system = |name: &str| n > 0 && !model.rigid.bodies.iter().any(|body| body.name == name);
@@ -156,6 +156,44 @@ fn known(model: &Model) -> Vec<(String, Quantity)> {
     out
 }
 
+impl Quantity {
+    /// Whether a state alone has it; works have a history.
+    pub(crate) fn is_of_a_state(self) -> bool {
+        !matches!(self, Quantity::Energy(2..))
+    }
+
+    /// Its value in a state.
+    pub(crate) fn of(self, model: &Model, state: &State) -> Result<f64, UserError> {
+        Ok(match self {
+            Quantity::Q(i) => state.q[i],
+            Quantity::V(i) => state.v[i],
+            Quantity::Signal(i) => model.at_state(state, |at| Ok(at.signals[i]))?,
+            Quantity::Body(b, column) => {
+                model.at_state(state, |at| Ok(of_body(&at.rigid[b], column)))?
+            }
+            Quantity::Energy(0) => model.energies_of(state)?.kinetic,
+            Quantity::Energy(1) => model.energies_of(state)?.potential,
+            Quantity::Energy(_) => return Err("works have a history".into()),
+            Quantity::Total => {
+                let energies = model.energies_of(state)?;
+                energies.kinetic + energies.potential
+            }
+        })
+    }
+}
+
+/// A column of the table of bodies.
+fn of_body(body: &RigidState, column: usize) -> f64 {
+    let RigidState { position, rotation, velocity, spin } = *body;
+    match column {
+        0..3 => position[column],
+        3 => rotation.w,
+        4..7 => [rotation.x, rotation.y, rotation.z][column - 4],
+        7..10 => velocity[column - 7],
+        _ => spin[column - 10],
+    }
+}
+
 /// What is known of a quantity so far.
 #[derive(Clone, Copy, Debug)]
 struct Course {
@@ -167,34 +205,37 @@ struct Course {
 }
 
 /// Watches a run.
-pub(super) struct Watch<'a> {
+pub(crate) struct Watch<'a> {
     outputs: &'a [Output],
     /// Time from which extremes count [s].
     from: f64,
     course: Vec<Course>,
-    pub(super) ledger: EnergyLedger,
-    pub(super) summary: Summary,
+    pub(crate) ledger: EnergyLedger,
+    pub(crate) summary: Summary,
     impacts: Vec<f64>,
+    n_impacts: u64,
     largest_impulse: f64,
     t: f64,
+    /// Time from which those of outputs are counted [s].
+    origin: f64,
     rigid: Vec<RigidState>,
     working: Vec<f64>,
     signals: Vec<f64>,
 }
 
 impl<'a> Watch<'a> {
-    pub(super) fn new(outputs: &'a [Output], from: f64) -> Self {
-        let nothing = (f64::NAN, f64::NAN);
-        let course = Course { last: f64::NAN, max: nothing, min: nothing, sum: 0.0, n: 0 };
+    pub(crate) fn new(outputs: &'a [Output], from: f64) -> Self {
         Self {
             outputs,
             from,
-            course: vec![course; outputs.len()],
+            course: vec![Course::NEW; outputs.len()],
             ledger: EnergyLedger::default(),
             summary: Summary::default(),
             impacts: Vec::new(),
+            n_impacts: 0,
             largest_impulse: 0.0,
             t: 0.0,
+            origin: 0.0,
             rigid: Vec::new(),
             working: Vec::new(),
             signals: Vec::new(),
@@ -202,21 +243,31 @@ impl<'a> Watch<'a> {
     }
 
     /// The outputs; not a number where there is none, such as the first impact of a run without impacts.
-    pub(super) fn values(&self) -> Vec<f64> {
+    pub(crate) fn values(&self) -> Vec<f64> {
+        let time = |t: Option<&f64>| t.map_or(f64::NAN, |t| t - self.origin);
         let value = |(output, course): (&Output, &Course)| match output.what {
             What::Of(Statistic::Final, _) => course.last,
             What::Of(Statistic::Max, _) => course.max.0,
             What::Of(Statistic::Min, _) => course.min.0,
-            What::Of(Statistic::TimeOfMax, _) => course.max.1,
-            What::Of(Statistic::TimeOfMin, _) => course.min.1,
+            What::Of(Statistic::TimeOfMax, _) => course.max.1 - self.origin,
+            What::Of(Statistic::TimeOfMin, _) => course.min.1 - self.origin,
             What::Of(Statistic::Mean, _) => course.sum / course.n as f64,
-            What::Count(Count::Impacts) => self.summary.impacts as f64,
-            What::Count(Count::FirstImpact) => self.impacts.first().copied().unwrap_or(f64::NAN),
-            What::Count(Count::LastImpact) => self.impacts.last().copied().unwrap_or(f64::NAN),
+            What::Count(Count::Impacts) => (self.summary.impacts - self.n_impacts) as f64,
+            What::Count(Count::FirstImpact) => time(self.impacts.first()),
+            What::Count(Count::LastImpact) => time(self.impacts.last()),
             What::Count(Count::LargestImpulse) => self.largest_impulse,
             What::Count(Count::EndTime) => self.t,
         };
         self.outputs.iter().zip(&self.course).map(value).collect()
+    }
+
+    /// Forgets what was, but for the trust: outputs are then those from here on, and their times are counted from here.
+    pub(crate) fn restart(&mut self) {
+        self.course.fill(Course::NEW);
+        self.impacts.clear();
+        self.n_impacts = self.summary.impacts;
+        self.largest_impulse = 0.0;
+        self.origin = self.t;
     }
 
     fn look(&mut self, model: &Model, state: &State) -> Result<(), UserError> {
@@ -250,16 +301,7 @@ impl<'a> Watch<'a> {
             Quantity::Q(i) => state.q[i],
             Quantity::V(i) => state.v[i],
             Quantity::Signal(i) => self.signals[i],
-            Quantity::Body(b, column) => {
-                let RigidState { position, rotation, velocity, spin } = self.rigid[b];
-                match column {
-                    0..3 => position[column],
-                    3 => rotation.w,
-                    4..7 => [rotation.x, rotation.y, rotation.z][column - 4],
-                    7..10 => velocity[column - 7],
-                    _ => spin[column - 10],
-                }
-            }
+            Quantity::Body(b, column) => of_body(&self.rigid[b], column),
             Quantity::Energy(0) => self.ledger.energies.kinetic,
             Quantity::Energy(1) => self.ledger.energies.potential,
             Quantity::Energy(column) => {
@@ -274,6 +316,10 @@ impl<'a> Watch<'a> {
 }
 
 impl Course {
+    /// Nothing yet.
+    const NEW: Self =
+        Self { last: f64::NAN, max: (f64::NAN, f64::NAN), min: (f64::NAN, f64::NAN), sum: 0.0, n: 0 };
+
     fn take(&mut self, t: f64, x: f64, counts: bool) {
         self.last = x;
         if !counts {

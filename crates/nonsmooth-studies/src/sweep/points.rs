@@ -15,7 +15,7 @@ enum Values {
 
 /// How the values of several parameters go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Design {
+pub(crate) enum Design {
     /// Each with each; the last varies fastest.
     Grid,
     /// Independent.
@@ -26,7 +26,7 @@ pub(super) enum Design {
 
 /// The points of a sweep.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Points {
+pub(crate) struct Points {
     names: Vec<String>,
     values: Vec<Values>,
     design: Design,
@@ -36,7 +36,7 @@ pub(super) struct Points {
 
 impl Points {
     /// The points that `vary` and the design ask for, or every mistake in it.
-    pub(super) fn new(vary: &[(String, String)], design: Design) -> Result<Self, String> {
+    pub(crate) fn new(vary: &[(String, String)], design: Design) -> Result<Self, String> {
         let (mut names, mut values, mut mistakes) = (Vec::new(), Vec::new(), Vec::new());
         for (name, text) in vary {
             if names.contains(name) {
@@ -67,12 +67,12 @@ impl Points {
     }
 
     /// Names of the parameters.
-    pub(super) fn names(&self) -> &[String] {
+    pub(crate) fn names(&self) -> &[String] {
         &self.names
     }
 
     /// Whether the values lie along one line, one after the other.
-    pub(super) fn is_a_line(&self) -> bool {
+    pub(crate) fn is_a_line(&self) -> bool {
         self.names.len() == 1 && self.design == Design::Grid
     }
 
@@ -87,12 +87,12 @@ impl Points {
     }
 
     /// Number of points.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.count().unwrap_or(0)
     }
 
     /// The values of the parameters at a point.
-    pub(super) fn at(&self, point: usize) -> Vec<f64> {
+    pub(crate) fn at(&self, point: usize) -> Vec<f64> {
         let mut left = point;
         let mut out = vec![0.0; self.values.len()];
         for k in (0..out.len()).rev() {

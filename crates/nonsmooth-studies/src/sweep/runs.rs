@@ -1,8 +1,7 @@
 //! The runs of a sweep: threads take one point after the other, the table gets rows as they come.
 
-use super::args::SweepArgs;
 use super::input;
-use super::outputs::{self, Output, Watch};
+use super::outputs::Watch;
 use super::points::Points;
 use super::table::{Outcome, TRUST, Table};
 use crate::command::Failure;
@@ -11,9 +10,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use nonsmooth::observers::estimate;
 use nonsmooth::{Observer, Simulation};
 use nonsmooth_scene::store::StoreError;
-use nonsmooth_scene::{Loaded, load_text};
+use nonsmooth_scene::{Loaded, Reading};
 use std::io::IsTerminal as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -24,128 +23,137 @@ const LOOK_EVERY: u64 = 1000;
 const LOG_EVERY: Duration = Duration::from_secs(10);
 
 /// What is run, but for the values of the parameters.
-pub(super) struct Subject {
-    name: String,
-    text: String,
-    folder: PathBuf,
-    set: Vec<(String, String)>,
-    integrator: Option<String>,
-    from: f64,
-    pub(super) outputs: Vec<Output>,
+pub(crate) struct Subject<'a> {
+    reading: Reading<'a>,
+    text: &'a str,
+    set: &'a [(String, String)],
+    integrator: Option<&'a str>,
+    points: &'a Points,
 }
 
-impl Subject {
-    /// Reads the scene and finds its outputs.
-    pub(super) fn new(args: &SweepArgs, points: &Points) -> Result<Self, Failure> {
-        let name = args.scene.display().to_string();
-        let text =
-            std::fs::read_to_string(&args.scene).map_err(|error| input(format!("{name}: {error}")))?;
-        let folder = args.scene.parent().map_or_else(PathBuf::new, PathBuf::from);
-        let twice = args.set.iter().find(|(name, _)| points.names().contains(name));
+impl<'a> Subject<'a> {
+    /// Reads the scene once; `text` is that of the file.
+    pub(crate) fn new(
+        (scene, text): (&Path, &'a str),
+        set: &'a [(String, String)],
+        integrator: Option<&'a str>,
+        points: &'a Points,
+    ) -> Result<Self, Failure> {
+        let twice = set.iter().find(|(name, _)| points.names().contains(name));
         if let Some((name, _)) = twice {
             return Err(input(format!("--set {name}: it is varied; leave one of them out")));
         }
-        let (set, integrator) = (args.set.clone(), args.integrator.clone());
-        let mut subject =
-            Self { name, text, folder, set, integrator, from: f64::NEG_INFINITY, outputs: Vec::new() };
-        // The first point may be one that no run can have; the scene itself must be right.
-        let loaded = subject.load(points, &points.at(0)).or_else(|_| subject.load(points, &[]))?;
-        subject.outputs = outputs::parse(&args.of, &loaded.simulation.model).map_err(input)?;
-        let known: Vec<&str> = loaded.parameters.keys().map(String::as_str).collect();
-        if let Some(name) = points.names().iter().find(|name| !known.contains(&name.as_str())) {
-            let has = known.join(", ");
-            return Err(input(format!(
-                "--vary {name}: the scene has no parameter `{name}`; it has {has}"
-            )));
-        }
-        let end = loaded.start + loaded.n_steps as f64 * loaded.step_size;
-        if let Some(from) = args.from {
-            if !(from < end) {
-                return Err(input(format!("--from {from}: the run ends at {end} s")));
-            }
-            subject.from = from;
-        }
-        Ok(subject)
+        let folder = scene.parent().map_or_else(PathBuf::new, PathBuf::from);
+        let reading = Reading::new(&scene.display().to_string(), text, folder);
+        Ok(Self { reading, text, set, integrator, points })
     }
 
-    /// What makes the table, so that it is resumed as it was begun.
-    pub(super) fn texts(&self, args: &SweepArgs) -> Vec<(String, String)> {
+    /// The scene at the first point, or if that is one that no run can have, as it is.
+    pub(crate) fn sample(&self) -> Result<Loaded, Failure> {
+        let loaded = self.load(&self.points.at(0)).or_else(|_| self.load(&[]))?;
+        let known: Vec<&str> = loaded.parameters.keys().map(String::as_str).collect();
+        match self.points.names().iter().find(|name| !known.contains(&name.as_str())) {
+            None => Ok(loaded),
+            Some(name) => {
+                let has = known.join(", ");
+                Err(input(format!("--vary {name}: the scene has no parameter `{name}`; it has {has}")))
+            }
+        }
+    }
+
+    /// What makes a point, so that a table is resumed as it was begun.
+    pub(crate) fn texts(&self, vary: &[(String, String)]) -> Vec<(String, String)> {
         let pairs = |list: &[(String, String)]| {
             list.iter().map(|(a, b)| format!("{a}={b}")).collect::<Vec<_>>().join(" ")
         };
-        let design = format!("random {:?}, latin {:?}, seed {}", args.random, args.latin, args.seed);
-        let outputs: Vec<&str> = self.outputs.iter().map(|output| output.name.as_str()).collect();
         [
-            ("scene", self.text.clone()),
-            ("--vary", pairs(&args.vary)),
-            ("design", design),
-            ("--set", pairs(&args.set)),
-            ("--integrator", self.integrator.clone().unwrap_or_default()),
-            ("--of", outputs.join(",")),
-            ("--from", format!("{:?}", args.from)),
-            ("--shard", args.shard.clone().unwrap_or_default()),
+            ("scene", self.text.to_owned()),
+            ("--vary", pairs(vary)),
+            ("--set", pairs(self.set)),
+            ("--integrator", self.integrator.unwrap_or_default().to_owned()),
             ("version", env!("CARGO_PKG_VERSION").to_owned()),
         ]
         .map(|(name, text)| (name.to_owned(), text))
         .to_vec()
     }
 
-    /// The scene at a point; without values it is the scene itself.
-    fn load(&self, points: &Points, values: &[f64]) -> Result<Loaded, Failure> {
-        let varied = points.names().iter().zip(values).map(|(name, x)| (name.clone(), format!("{x:?}")));
+    /// The scene at a point.
+    pub(crate) fn at(&self, point: usize) -> Result<Loaded, Failure> {
+        self.load(&self.points.at(point))
+    }
+
+    /// The scene with values of the varied parameters; without values it is the scene itself.
+    fn load(&self, values: &[f64]) -> Result<Loaded, Failure> {
+        let names = self.points.names().iter();
+        let varied = names.zip(values).map(|(name, x)| (name.clone(), format!("{x:?}")));
         let set: Vec<(String, String)> = self.set.iter().cloned().chain(varied).collect();
-        let loaded = load_text(&self.name, self.text.clone(), self.folder.clone(), &set);
-        let loaded = loaded.map_err(|error| Failure::Input(error.into()))?;
-        match &self.integrator {
+        let loaded = self.reading.build(&set).map_err(|error| Failure::Input(error.into()))?;
+        match self.integrator {
             Some(text) => Scheme::replace(loaded, text),
             None => Ok(loaded),
         }
     }
+}
 
-    /// One run; `None` where it was stopped.
-    fn outcome(&self, points: &Points, point: usize, stop: &AtomicBool) -> Option<Outcome> {
-        let missing = vec![f64::NAN; self.outputs.len() + TRUST.len()];
-        let fail = |failure: String| {
-            let mut lines = failure.lines();
-            let failure = lines.next().unwrap_or("failed").to_owned();
-            Some(Outcome { point, values: missing.clone(), failure })
-        };
-        let mut loaded = match self.load(points, &points.at(point)) {
-            Ok(loaded) => loaded,
-            Err(failure) => return fail(failure.to_string()),
-        };
-        let mut watch = Watch::new(&self.outputs, self.from);
-        let Simulation { model, state, .. } = &loaded.simulation;
-        if let Err(error) = watch.start(model, state) {
-            return fail(error.to_string());
-        }
-        while loaded.simulation.state.step < loaded.n_steps {
-            if stop.load(Ordering::Relaxed) {
-                return None;
-            }
-            let n = (loaded.n_steps - loaded.simulation.state.step).min(LOOK_EVERY);
-            for _ in 0..n {
-                let stepped = loaded.simulation.step().map_err(|error| error.to_string());
-                if let Err(error) =
-                    stepped.and_then(|frame| watch.step(&frame).map_err(|e| e.to_string()))
-                {
-                    return fail(error);
-                }
-            }
-        }
-        let mut values = watch.values();
-        let estimate =
-            estimate(&watch.ledger, &watch.summary, loaded.simulation.accuracy(), loaded.step_size);
-        let estimate = estimate.map_or(f64::NAN, |estimate| estimate.relative);
-        values.extend([watch.summary.unconverged as f64, watch.summary.residual, estimate]);
-        Some(Outcome { point, values, failure: String::new() })
+/// Why a run was not made to its end.
+pub(crate) enum Stopped {
+    /// Somebody interrupted it.
+    Interrupted,
+    /// It failed: the first line of why.
+    Failed(String),
+}
+
+impl Stopped {
+    /// A failure, whatever it is.
+    pub(crate) fn failed(why: impl std::fmt::Display) -> Self {
+        let why = why.to_string();
+        Self::Failed(why.lines().next().unwrap_or("failed").to_owned())
     }
 }
 
+/// Makes `n` steps and shows them to `watch`.
+pub(crate) fn steps(
+    simulation: &mut Simulation,
+    n: u64,
+    watch: &mut Watch<'_>,
+    stop: &AtomicBool,
+) -> Result<(), Stopped> {
+    for k in 0..n {
+        if k.is_multiple_of(LOOK_EVERY) && stop.load(Ordering::Relaxed) {
+            return Err(Stopped::Interrupted);
+        }
+        let frame = simulation.step().map_err(Stopped::failed)?;
+        watch.step(&frame).map_err(Stopped::failed)?;
+    }
+    Ok(())
+}
+
+/// A point as it became; `None` where it was stopped. `width` is the number of values in each of its rows.
+pub(crate) fn outcome(point: usize, width: usize, made: Result<Vec<f64>, Stopped>) -> Option<Outcome> {
+    match made {
+        Ok(values) => {
+            Some(Outcome { point, rows: values.len() / width, values, failure: String::new() })
+        }
+        Err(Stopped::Failed(failure)) => {
+            Some(Outcome { point, rows: 1, values: vec![f64::NAN; width], failure })
+        }
+        Err(Stopped::Interrupted) => None,
+    }
+}
+
+/// The values of `TRUST` for a run.
+pub(crate) fn trust(loaded: &Loaded, watch: &Watch<'_>) -> [f64; TRUST.len()] {
+    let (ledger, summary) = (&watch.ledger, &watch.summary);
+    let estimate = estimate(ledger, summary, loaded.simulation.accuracy(), loaded.step_size);
+    let estimate = estimate.map_or(f64::NAN, |estimate| estimate.relative);
+    let overlap = summary.penetration.max(summary.overlap);
+    [summary.unconverged as f64, summary.residual, overlap, summary.notes.len() as f64, estimate]
+}
+
 /// Makes the runs of the points `open`, in any order, and writes their rows.
-pub(super) fn make(
-    (subject, points): (&Subject, &Points),
-    open: &[usize],
+pub(crate) fn make(
+    run: &(dyn Fn(usize) -> Option<Outcome> + Sync),
+    (points, open): (&Points, &[usize]),
     (threads, is_quiet): (usize, bool),
     stop: &AtomicBool,
     table: &mut Table,
@@ -159,7 +167,7 @@ pub(super) fn make(
             scope.spawn(move || {
                 while !stop.load(Ordering::Relaxed) && !broken.load(Ordering::Relaxed) {
                     let Some(&point) = open.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
-                    let Some(outcome) = subject.outcome(points, point, stop) else { break };
+                    let Some(outcome) = run(point) else { break };
                     if sender.send(outcome).is_err() {
                         break;
                     }

@@ -1,9 +1,11 @@
-//! The table of a sweep: one row for each point, as records of an HDF5 file that survives a kill, and as CSV once all are there.
+//! The table of a sweep: one row for each point, or for each period of it, as records of an HDF5 file that survives a kill, and as CSV once all are there.
 //!
 //! Rows stand in the order in which runs ended, each with the number of its point. The CSV file is in the order of the points.
 
-use super::outputs::Output;
+use super::args::RunsArgs;
 use super::points::Points;
+use super::{failed, input};
+use crate::command::Failure;
 use nonsmooth_scene::store::{Field, Kind, Options, Reader, StoreError, TableSpec, Writer};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -15,20 +17,23 @@ const POINTS: &str = "points";
 /// Words of eight bytes that a reason may have.
 const REASON: usize = 32;
 /// Columns that say how far a row can be trusted, before `failure`.
-pub(super) const TRUST: [&str; 3] = ["unconverged", "largest_residual", "error_estimate"];
+pub(crate) const TRUST: [&str; 5] =
+    ["unconverged", "largest_residual", "largest_overlap", "warnings", "error_estimate"];
 
 /// What became of a point.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Outcome {
-    pub(super) point: usize,
-    /// The outputs, then those of `TRUST`; not a number where there is none.
-    pub(super) values: Vec<f64>,
+pub(crate) struct Outcome {
+    pub(crate) point: usize,
+    /// Rows one after the other: the outputs, then those of `TRUST`; not a number where there is none.
+    pub(crate) values: Vec<f64>,
+    /// Number of rows; 1 if it failed.
+    pub(crate) rows: usize,
     /// Why the run failed; empty if it did not.
-    pub(super) failure: String,
+    pub(crate) failure: String,
 }
 
 /// The table being written.
-pub(super) struct Table {
+pub(crate) struct Table {
     writer: Writer,
     committed: Instant,
 }
@@ -36,10 +41,10 @@ pub(super) struct Table {
 /// Time between two commits: what a kill costs.
 const COMMIT_EVERY: Duration = Duration::from_millis(200);
 
-/// Names of the columns.
-pub(super) fn columns(points: &Points, outputs: &[Output]) -> Vec<String> {
+/// Names of the columns: parameters, what each point has of its own, and how far it can be trusted.
+pub(crate) fn columns(points: &Points, own: &[String]) -> Vec<String> {
     let varied = points.names().iter().cloned();
-    let own = outputs.iter().map(|output| output.name.clone());
+    let own = own.iter().cloned();
     let trust = TRUST.iter().map(|name| (*name).to_owned());
     ["point".to_owned()]
         .into_iter()
@@ -61,13 +66,15 @@ fn spec(columns: Vec<String>) -> TableSpec {
         columns,
         fields,
         unit: "as in the scene".to_owned(),
-        about: "points of the sweep in the order in which their runs ended: parameters, outputs, trust, why it failed".to_owned(),
+        about:
+            "points in the order in which their runs ended: parameters, outputs, trust, why it failed"
+                .to_owned(),
     }
 }
 
 impl Table {
     /// A new table; `texts` say what makes it.
-    pub(super) fn create(
+    pub(crate) fn create(
         path: &Path,
         texts: &[(String, String)],
         columns: Vec<String>,
@@ -79,20 +86,22 @@ impl Table {
     }
 
     /// Goes on with a table.
-    pub(super) fn resume(path: &Path, rows: usize) -> Result<Self, StoreError> {
+    pub(crate) fn resume(path: &Path, rows: usize) -> Result<Self, StoreError> {
         Ok(Self {
             writer: Writer::resume(path, &[(POINTS.to_owned(), rows as u64)])?,
             committed: Instant::now(),
         })
     }
 
-    /// Adds a row; now and then what is there is made readable.
-    pub(super) fn push(&mut self, parameters: &[f64], outcome: &Outcome) -> Result<(), StoreError> {
-        self.writer.append_record(0, |row| {
-            row.float(outcome.point as f64);
-            parameters.iter().chain(&outcome.values).for_each(|x| row.float(*x));
-            row.text(&outcome.failure);
-        })?;
+    /// Adds the rows of a point; now and then what is there is made readable.
+    pub(crate) fn push(&mut self, parameters: &[f64], outcome: &Outcome) -> Result<(), StoreError> {
+        for values in outcome.values.chunks_exact(outcome.values.len() / outcome.rows) {
+            self.writer.append_record(0, |row| {
+                row.float(outcome.point as f64);
+                parameters.iter().chain(values).for_each(|x| row.float(*x));
+                row.text(&outcome.failure);
+            })?;
+        }
         if self.committed.elapsed() >= COMMIT_EVERY {
             self.writer.commit()?;
             self.committed = Instant::now();
@@ -100,20 +109,65 @@ impl Table {
         Ok(())
     }
 
-    pub(super) fn finish(self) -> Result<(), StoreError> {
+    pub(crate) fn finish(self) -> Result<(), StoreError> {
         self.writer.finish()
     }
 }
 
+/// The table to write into, and the points that it has, each with `n_rows` rows unless it failed.
+pub(crate) fn open(
+    args: &RunsArgs,
+    (path, n_rows): (&Path, usize),
+    texts: &[(String, String)],
+    columns: Vec<String>,
+) -> Result<(Table, BTreeSet<usize>), Failure> {
+    let wrong = |error: &dyn std::fmt::Display| failed(path)(error);
+    if path.exists() && !args.overwrite {
+        if !args.resume {
+            let hint = "continue it with --resume, replace it with --overwrite, or choose another folder with --out";
+            return Err(input(format!("{} has an earlier sweep: {hint}", path.display())));
+        }
+        let read = Read::open(path).map_err(|error| wrong(&error))?;
+        for (name, text) in texts {
+            if read.texts.iter().find(|(known, _)| known == name).is_none_or(|(_, known)| known != text)
+            {
+                let hint =
+                    "a sweep is resumed as it was begun; start anew with --overwrite or another --out";
+                return Err(input(format!(
+                    "--resume: {name} is another than in {}: {hint}",
+                    path.display()
+                )));
+            }
+        }
+        // Rows of one point are written together, so only the last can lack some of them.
+        let of_last = read.rows.iter().filter(|(numbers, _)| Some(numbers[0]) == read.last);
+        let is_cut = |(_, failure): &(Vec<f64>, String)| failure.is_empty();
+        let n_last = of_last.filter(|row| is_cut(row)).count() % n_rows;
+        let mut done = read.done();
+        if let Some(last) = read.last.filter(|_| n_last > 0) {
+            done.remove(&(last as usize));
+        }
+        let table = Table::resume(path, read.rows.len() - n_last).map_err(|error| wrong(&error))?;
+        return Ok((table, done));
+    }
+    if args.resume {
+        return Err(input(format!("--resume: {} is missing", path.display())));
+    }
+    let table = Table::create(path, texts, columns).map_err(|error| wrong(&error))?;
+    Ok((table, BTreeSet::new()))
+}
+
 /// A table that was read: its texts, and the rows sorted by point.
-pub(super) struct Read {
-    pub(super) texts: Vec<(String, String)>,
-    pub(super) rows: Vec<(Vec<f64>, String)>,
+pub(crate) struct Read {
+    pub(crate) texts: Vec<(String, String)>,
+    pub(crate) rows: Vec<(Vec<f64>, String)>,
+    /// The point of the row that was written last.
+    last: Option<f64>,
 }
 
 impl Read {
     /// Reads a table.
-    pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
+    pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
         let reader = Reader::open(path)?;
         let info = reader.table(POINTS)?;
         let width = info.spec.width;
@@ -123,18 +177,20 @@ impl Read {
             (numbers, records.text(k, width - 1).to_owned())
         };
         let mut rows: Vec<(Vec<f64>, String)> = (0..records.len()).map(row).collect();
+        let last = rows.last().map(|(numbers, _)| numbers[0]);
+        // Rows of one point keep their order.
         rows.sort_by(|a, b| a.0[0].total_cmp(&b.0[0]));
         let texts = reader.texts().iter().map(|(name, text)| (name.clone(), text.clone())).collect();
-        Ok(Self { texts, rows })
+        Ok(Self { texts, rows, last })
     }
 
     /// The points that are there.
-    pub(super) fn done(&self) -> BTreeSet<usize> {
+    pub(crate) fn done(&self) -> BTreeSet<usize> {
         self.rows.iter().map(|(numbers, _)| numbers[0] as usize).collect()
     }
 
     /// The table as CSV: empty cells where there is no number.
-    pub(super) fn csv(&self, columns: &[String]) -> String {
+    pub(crate) fn csv(&self, columns: &[String]) -> String {
         let mut out = columns.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(",");
         out.push('\n');
         for (numbers, failure) in &self.rows {
@@ -149,7 +205,7 @@ impl Read {
 }
 
 /// A cell of CSV.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {

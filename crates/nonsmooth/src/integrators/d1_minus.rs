@@ -19,9 +19,11 @@
 //! rest at its end.
 //!
 //! Order 2 while nothing closes, lasting contacts included, and 1 through impacts and changes between sticking and sliding. Explicit: h ω < 2 where there is
-//! stiffness. Under the weight g an accumulation with e > 0 does not end in rest: a velocity v = e g h/(2 + 2e) is not
+//! stiffness. A contact that was closed at the start and approaches by no more than h a_N, with a_N = −ÿ without λ, rests: it has no rebound, whose flight
+//! would be shorter than the step. Without that rule (`persistent` = "impact", as published) a lasting contact rebounds from the error of the method, and
+//! under the weight g an accumulation with e > 0 does not end in rest: a velocity v = e g h/(2 + 2e) is not
 //! small enough for λ⁺, the step loses g h/2 of it and throws back e times the rest, so that v stays and q sinks at
-//! g h/(2 + 2e). `persistent` = "inelastic" lets contacts that were closed before come to rest.
+//! g h/(2 + 2e). "inelastic" lets all contacts that were closed before come to rest.
 //!
 //! The ledger books impacts exactly and the power of forces F = M a + ∇V by the trapezoidal rule. With v_½ = ½ (v + v⁻)
 //! and the displacement defect d = h/2 (v + v₁) − h v_½, in the axes of the state, it closes for linear systems and bodies:
@@ -64,17 +66,27 @@ const CLOSED_VELOCITY: Declared = Declared {
 };
 const PERSISTENT: Declared = Declared {
     name: "persistent",
-    about: "whether contacts that were closed at the start of the step rebound with their restitution, or not at all",
-    kind: Kind::Word(&["impact", "inelastic"]),
-    default: "impact",
+    about: "which contacts that were closed at the start of the step rebound with their restitution: those whose flight lasts longer than the step, all, or none",
+    kind: Kind::Word(&["resting", "impact", "inelastic"]),
+    default: "resting",
 };
+
+/// Which contacts that were closed before keep their restitution.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Persistent {
+    /// Those that approach faster than the step accelerates them.
+    Resting,
+    /// All.
+    Impact,
+    /// None.
+    Inelastic,
+}
 
 /// The half-explicit D1-minus scheme at acceleration level.
 pub struct D1Minus {
     closed_gap: f64,
     closed_velocity: f64,
-    /// Whether contacts that were closed before keep their restitution.
-    rebounds: bool,
+    persistent: Persistent,
     settings: SolverSettings,
     scratch: Scratch,
 }
@@ -147,7 +159,11 @@ impl D1Minus {
         Self {
             closed_gap: options.number(&CLOSED_GAP),
             closed_velocity: options.number(&CLOSED_VELOCITY),
-            rebounds: options.word(&PERSISTENT) == "impact",
+            persistent: match options.word(&PERSISTENT) {
+                "impact" => Persistent::Impact,
+                "inelastic" => Persistent::Inelastic,
+                _ => Persistent::Resting,
+            },
             settings,
             scratch: Scratch::default(),
         }
@@ -247,14 +263,15 @@ impl D1Minus {
 
     /// The impulses at the end of the step; `at` holds v⁻, then v⁺.
     fn strike(&mut self, model: &Model, log: &mut StepLog) -> StepResult {
-        let (closed_gap, rebounds) = (self.closed_gap, self.rebounds);
+        let (closed_gap, persistent) = (self.closed_gap, self.persistent);
         let scratch = &mut self.scratch;
         select(&scratch.motion.watched, &scratch.status, |s| s.gap <= closed_gap, &mut scratch.keys);
         if scratch.keys.is_empty() {
             return Ok(());
         }
         scratch.motion.gather(model, &scratch.keys, &scratch.at)?;
-        scratch.set_laws(model, rebounds, self.closed_velocity);
+        scratch.motion.curve(model, &scratch.keys)?;
+        scratch.set_laws(model, persistent, self.closed_velocity);
         let Scratch { motion, contact, record, at, keys, sides, shift, given, blocks, change, .. } =
             scratch;
         let (closed, watched, m) = (&motion.closed, &motion.watched, keys.len());
@@ -312,9 +329,10 @@ fn direction(tangents: &[ConstraintStatus], slow: f64) -> Option<[f64; 2]> {
 }
 
 impl Scratch {
-    /// Sets and shifts of the impulses. Contacts that were closed before have no rebound unless `rebounds`.
-    fn set_laws(&mut self, model: &Model, rebounds: bool, slow: f64) {
-        let Scratch { motion, keys, shift, blocks, was_closed, .. } = self;
+    /// Sets and shifts of the impulses. Of contacts that were closed before those rebound that `persistent` says.
+    fn set_laws(&mut self, model: &Model, persistent: Persistent, slow: f64) {
+        let Scratch { motion, keys, shift, blocks, was_closed, sides, .. } = self;
+        let h = motion.scale.h;
         let (closed, watched) = (&motion.closed, &motion.watched);
         fill_blocks(watched, keys, blocks, |_, _| (Set::Nonnegative, None));
         shift.clear();
@@ -329,6 +347,14 @@ impl Scratch {
                 own.clone().skip(1).for_each(|row| u[row - first] = closed.status[row].u);
             }
             let mut form = RowForm::new(&u[..block.dim], &[0.0; MOST_ROWS]);
+            let rebounds = match persistent {
+                Persistent::Impact => true,
+                Persistent::Inelastic => false,
+                Persistent::Resting => {
+                    let closing = -(closed.along(first, &sides[1].free) + closed.curvature[first]);
+                    -u[0] > h * closing.max(0.0)
+                }
+            };
             if rebounds || !was_closed[key] {
                 law.step(&mut form.rows(law));
             } else {

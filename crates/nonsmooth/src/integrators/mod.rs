@@ -4,8 +4,10 @@ mod d1_minus;
 mod euler;
 mod euler_explicit;
 mod euler_implicit;
+mod euler_moreau;
 mod euler_semi_implicit;
 mod event_driven;
+pub mod flow;
 mod generalized_alpha;
 mod high_order;
 mod kick_drift;
@@ -23,15 +25,15 @@ mod tracking;
 
 pub use refusal::Refusal;
 pub(crate) use refusal::{
-    conservative, frictionless, gaps_only, needs_kick_drift, needs_step_form, needs_theta, no_rebound,
-    no_relays_on_gaps, no_tangents, one_restitution, restitution,
+    acts_at_once, conservative, frictionless, gaps_only, needs_kick_drift, needs_step_form, needs_theta,
+    no_rebound, no_relays_on_gaps, no_tangents, one_restitution, restitution,
 };
 pub use settings::{
-    D1Minus, Direction, EndGap, EulerExplicit, EulerImplicit, EulerSemiImplicit, EventDriven, ForceAt,
-    ForcesAt, GeneralizedAlpha, HighOrder, IntoIntegrator, JacobianAt, KickDrift, Level, Locate, MassAt,
-    MethodOrder, MoreauAdaptive, MoreauEnergy, MoreauJean, MoreauPaoli, MoreauProjected, Persistent,
-    Projected, ProjectionKind, Root, RungeKutta, SchatzmanPaoli, Scheme, Splitting, Start,
-    StewartTrinkle,
+    D1Minus, Direction, EndGap, EulerExplicit, EulerImplicit, EulerMoreau, EulerSemiImplicit,
+    EventDriven, ForceAt, ForcesAt, GeneralizedAlpha, HighOrder, IntoIntegrator, JacobianAt, KickDrift,
+    Level, Locate, MassAt, MethodOrder, MoreauAdaptive, MoreauEnergy, MoreauJean, MoreauPaoli,
+    MoreauProjected, Persistent, Projected, ProjectionKind, Root, RungeKutta, SchatzmanPaoli, Scheme,
+    Splitting, Start, StewartTrinkle,
 };
 
 use crate::error::StepResult;
@@ -58,6 +60,7 @@ pub static INTEGRATORS: &[Entry] = &[
     euler_explicit::ENTRY,
     euler_semi_implicit::ENTRY,
     euler_implicit::ENTRY,
+    euler_moreau::ENTRY,
 ];
 
 /// The integrator called `name`.
@@ -91,7 +94,7 @@ impl Entry {
 /// How exact a scheme is where its impulses act at the right instants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Accuracy {
-    /// Order p of the motion in h.
+    /// Order p of the motion in h; 0 where states have errors that no energy shows (`Simulation::accuracy`).
     pub order: u32,
     /// Whether impacts act at their instant; else each shifts the motion by O(h), which the ledger does not show.
     pub resolves_impacts: bool,

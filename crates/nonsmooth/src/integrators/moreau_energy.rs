@@ -32,7 +32,7 @@ use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "moreau-energy",
-    about: "Moreau–Jean that keeps the energy: what an impact takes goes to coordinates without contact",
+    about: "Moreau–Jean that keeps the energy: the energy lost at impacts is returned to coordinates without contact",
     options: &[&inner::THETA, &GAMMA, &ROOT, &DIRECTION],
     make: |options, settings| Box::new(MoreauEnergy::new(options, settings)),
 };

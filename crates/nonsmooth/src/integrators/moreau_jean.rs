@@ -270,8 +270,8 @@ impl Passes {
         if self.position_level { (Level::Position { ahead }, ahead) } else { (Level::Velocity, 0.0) }
     }
 
-    /// Whether a pass has nothing to evaluate but v_free, which is a fall: M̂ and J are those of the step before, and the rows have
-    /// no offset.
+    /// Whether a pass has nothing to evaluate but v_free, which is a fall: M̂ and J are those of the step before, the rows have no
+    /// offset, and no impulses act, as when M̂ was made.
     #[inline]
     fn is_steady(self, model: &Model, rule: Theta, mass: &Mass, active: &ActiveConstraints) -> bool {
         model.is_ballistic()
@@ -301,6 +301,7 @@ impl Integrator for MoreauJean {
         if let Some(option) = self.velocity_only.first() {
             return Err(Refusal::IgnoredAtPositionLevel { option });
         }
+        super::acts_at_once("moreau-jean with level = \"position\"", model)?;
         super::no_rebound("moreau-jean with level = \"position\"", model)
     }
 
@@ -330,14 +331,11 @@ impl Integrator for MoreauJean {
         if !passes.is_steady(model, rule, mass, active) {
             log.newton_iterations =
                 passes.iterate(model, now, rule, (scratch, settings), &mut next.v, log)?;
+        } else if active.is_empty() {
+            model.fall(now, h, mass.groups(), &mut next.v);
         } else {
-            free.clear_impulses();
-            if active.is_empty() {
-                model.fall(now, h, mass.groups(), &mut next.v);
-            } else {
-                model.fall(now, h, mass.groups(), &mut free.v);
-                passes.impose(model, now, rule, (scratch, settings), &mut next.v, log)?;
-            }
+            model.fall(now, h, mass.groups(), &mut free.v);
+            passes.impose(model, now, rule, (scratch, settings), &mut next.v, log)?;
         }
         let Scratch { at, active, free, impulses, v_next, v_mean, .. } = scratch;
         judge(model, active, settings.tolerance, settings.policy, log)?;

@@ -1,6 +1,6 @@
 //! Why an integrator cannot honour a model, in words, and the questions from which refusals are written.
 
-use crate::laws::Forms;
+use crate::laws::{Forms, Law};
 use crate::model::{ConstraintId, Model};
 use nonsmooth_solvers::OptionError;
 use thiserror::Error;
@@ -20,6 +20,14 @@ pub enum Refusal {
         /// The family.
         family: &'static str,
     },
+    /// The scheme is for mechanics alone.
+    #[error("`{integrator}` is for mechanics and does not take {what}; use euler-moreau")]
+    FirstOrder {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// First-order systems, a relation or a coupling.
+        what: String,
+    },
     /// The scheme has no rebound.
     #[error(
         "`{integrator}` leaves no rebound and cannot honour the restitution of law `{law}`; use restitution 0 or another integrator, moreau-jean for one"
@@ -32,7 +40,7 @@ pub enum Refusal {
     },
     /// The scheme resolves no impacts, and the law has no form for a step.
     #[error(
-        "`{integrator}` does not resolve impacts and cannot honour law `{law}`, which acts in phases at an instant; use newton-impact or coulomb, or kick-drift or moreau-jean"
+        "`{integrator}` does not resolve impacts and cannot honour law `{law}`, which acts at an instant; use newton-impact or coulomb, or kick-drift or moreau-jean"
     )]
     Phases {
         /// Name of the integrator.
@@ -195,8 +203,17 @@ pub enum Refusal {
     },
 }
 
+/// Refuses first-order systems, relations and couplings.
+pub(crate) fn mechanics(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
+    match model.beyond_mechanics() {
+        Some(what) => Err(Refusal::FirstOrder { integrator, what }),
+        None => Ok(()),
+    }
+}
+
 /// Refuses models with a family that has no θ-motion.
 pub(crate) fn needs_theta(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
+    mechanics(integrator, model)?;
     match model.systems.iter().find(|family| family.theta().is_none()) {
         Some(family) => Err(Refusal::Family { integrator, family: family.name() }),
         None => Ok(()),
@@ -205,6 +222,7 @@ pub(crate) fn needs_theta(integrator: &'static str, model: &Model) -> Result<(),
 
 /// Refuses models with a family that cannot kick and drift.
 pub(crate) fn needs_kick_drift(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
+    mechanics(integrator, model)?;
     match model.systems.iter().find(|family| family.kick_drift().is_none()) {
         Some(family) => Err(Refusal::Family { integrator, family: family.name() }),
         None => Ok(()),
@@ -231,6 +249,18 @@ pub(crate) fn no_rebound(integrator: &'static str, model: &Model) -> Result<(), 
 /// Refuses laws that have impacts at an instant only.
 pub(crate) fn needs_step_form(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
     refuse_laws(model, |forms| !forms.step, |law| Refusal::Phases { integrator, law })
+}
+
+/// Refuses laws that act along the path of an impact, or with friction at an instant alone, in schemes without impacts of their own.
+pub(crate) fn acts_at_once(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
+    let is_lost = |law: &dyn Law| {
+        let forms = law.forms();
+        law.along_path().is_some() || !forms.step && forms.friction
+    };
+    match model.laws_in_use().find(|(_, law)| is_lost(*law)) {
+        Some((law, _)) => Err(Refusal::Phases { integrator, law }),
+        None => Ok(()),
+    }
 }
 
 /// Refuses laws that are neither a frictionless contact nor a joint.

@@ -212,6 +212,7 @@ impl Integrator for SchatzmanPaoli {
         super::no_tangents(ENTRY.name, model)?;
         super::no_relays_on_gaps(ENTRY.name, model)?;
         super::gaps_only(ENTRY.name, model)?;
+        super::acts_at_once(ENTRY.name, model)?;
         super::one_restitution(ENTRY.name, model)
     }
 

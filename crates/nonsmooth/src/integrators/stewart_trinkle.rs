@@ -45,7 +45,7 @@ pub(super) const ENTRY: Entry = Entry {
 
 const GAP: Declared = Declared {
     name: "gap",
-    about: "whether the gap at the end of the step is that seen from its start, or the true one",
+    about: "whether the gap at the end of the step is linearised at its start, or is the true one",
     kind: Kind::Word(&["linearised", "nonlinear"]),
     default: "linearised",
 };
@@ -99,6 +99,7 @@ impl StewartTrinkle {
 impl Integrator for StewartTrinkle {
     fn accepts(&self, model: &Model) -> Result<(), Refusal> {
         super::needs_theta(ENTRY.name, model)?;
+        super::acts_at_once(ENTRY.name, model)?;
         super::no_rebound(ENTRY.name, model)
     }
 

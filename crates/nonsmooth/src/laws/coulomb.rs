@@ -11,7 +11,7 @@
 //!
 //! With e_T > 0 or different e at contacts that act together the impact may gain energy; the ledger shows it.
 
-use super::{Entry, Forms, Law, LawRows};
+use super::{Entry, Forms, Gains, Law, LawRows};
 use nonsmooth_solvers::{Declared, Kind, Set};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -109,6 +109,10 @@ impl Law for Coulomb {
         rows.sets.fill(self.set(rows.dim));
     }
 
+    fn gains(&self) -> Gains {
+        Gains::newton(self.restitution, self.tangential_restitution, self.friction)
+    }
+
     fn rebound(&self, approach: f64) -> f64 {
         self.restitution * approach
     }
@@ -117,4 +121,9 @@ impl Law for Coulomb {
 /// A coefficient of restitution outside of [0, 1], in words.
 pub(super) fn restitution_fault(name: &str, e: f64) -> Option<String> {
     (!(0.0..=1.0).contains(&e)).then(|| format!("{name} must lie between 0 and 1, got {e}"))
+}
+
+/// A coefficient of friction that is negative or no number, in words.
+pub(super) fn friction_fault(mu: f64) -> Option<String> {
+    (!(mu >= 0.0 && mu.is_finite())).then(|| format!("friction must be ≥ 0 and finite, got {mu}"))
 }

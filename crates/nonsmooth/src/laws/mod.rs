@@ -7,8 +7,8 @@
 //! ```
 //!
 //! in three forms, each optional. *Step*: impact and contact in one, for schemes that do not resolve impacts. *Contact*: lasting contact,
-//! without rebound. *Impact*: at an instant, in one or several phases. The model holds `dyn Law`; nothing outside this folder
-//! can ask for a coefficient:
+//! without rebound. *Impact*: at an instant, in one or several phases, or followed along its path together with all that feel it
+//! (`path/mod.rs`). The model holds `dyn Law`; nothing outside this folder can ask for a coefficient:
 //!
 //! ```compile_fail
 //! fn restitution(model: &nonsmooth::Model, law: nonsmooth::model::LawId) -> f64 {
@@ -25,35 +25,111 @@
 //! ```
 
 mod bilateral;
+mod complementarity;
 mod coulomb;
+mod fremond;
+mod lzb;
 mod newton_impact;
+mod newton_path;
+pub(crate) mod path;
 mod poisson;
+mod poisson_path;
 mod relay;
+mod rolling;
 mod static_dynamic;
+mod stronge;
 
 pub use bilateral::Bilateral;
 pub(crate) use bilateral::Compliant;
+pub use complementarity::Complementarity;
 pub use coulomb::Coulomb;
+pub use fremond::Fremond;
+pub use lzb::Lzb;
 pub use newton_impact::NewtonImpact;
+pub use newton_path::NewtonPath;
+pub use path::{AlongPath, Measure, PathError};
 pub use poisson::Poisson;
+pub use poisson_path::PoissonPath;
 pub use relay::Relay;
+pub use rolling::Rolling;
 pub use static_dynamic::StaticDynamic;
+pub use stronge::Stronge;
 
-use nonsmooth_solvers::{Declared, OptionError, Options, Set};
+use nonsmooth_solvers::{Declared, OptionError, Options, Set, Value};
 
 /// Every law, in the order in which they are listed to users.
 pub static LAWS: &[Entry] = &[
     newton_impact::ENTRY,
     poisson::ENTRY,
     coulomb::ENTRY,
+    fremond::ENTRY,
+    newton_path::ENTRY,
+    poisson_path::ENTRY,
+    stronge::ENTRY,
+    lzb::ENTRY,
     static_dynamic::ENTRY,
+    rolling::ENTRY,
     bilateral::ENTRY,
     relay::ENTRY,
+    complementarity::ENTRY,
 ];
 
 /// The law called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {
     LAWS.iter().find(|entry| entry.name == name)
+}
+
+/// Laws of impact of this list with the restitution and friction of `law`; none where it has a meaning of its own or they have no place for
+/// its friction.
+pub fn counterparts(law: &dyn Law) -> Vec<(&'static str, Box<dyn Law>)> {
+    let forms = law.forms();
+    if forms.bilateral || forms.relay || !forms.impact {
+        return Vec::new();
+    }
+    let (restitution, friction) = (law.rebound(1.0), coefficient(law));
+    let mut out = Vec::new();
+    for entry in LAWS {
+        let has = |name: &str| entry.options.iter().any(|option| option.name == name);
+        if !has("restitution")
+            || has("friction_static")
+            || has("rolling_friction")
+            || friction > 0.0 && !has("friction")
+        {
+            continue;
+        }
+        let mut options = Options::default();
+        options.set("restitution", Value::Number(restitution));
+        if has("friction") {
+            options.set("friction", Value::Number(friction));
+        }
+        out.extend(entry.build(&options).ok().map(|law| (entry.name, law)));
+    }
+    out
+}
+
+/// μ of a lasting contact at rest; 0 without friction.
+fn coefficient(law: &dyn Law) -> f64 {
+    let Some(dim) = [2, 1, 0].into_iter().find_map(|tangents| law.dim(tangents)) else { return 0.0 };
+    let zero = [0.0; 6];
+    let history = vec![0.0; law.n_history()];
+    let (mut sets, mut shift) = (vec![Set::Free; law.sets_of(dim)], [0.0; 6]);
+    let (mut compliance, mut given) = ([0.0; 6], [0.0; 6]);
+    law.contact(&mut LawRows {
+        dim,
+        h: 0.0,
+        ahead: 0.0,
+        gap: &zero[..1],
+        u_minus: &zero[..dim],
+        p_before: &zero[..dim],
+        history: &history,
+        coupled: &[],
+        sets: &mut sets,
+        shift: &mut shift[..dim],
+        compliance: &mut compliance[..dim],
+        given: &mut given[..dim],
+    });
+    let (parts, n) = sets[0].parts();
+    if n > 0 { parts[0].radius } else { 0.0 }
 }
 
 /// A law's name, what it says, and how to make one.
@@ -92,6 +168,8 @@ pub struct Forms {
     pub rebounds: bool,
     /// Relay: impulses between bounds.
     pub relay: bool,
+    /// Rows of rolling and spinning, which contact points of bodies do not have.
+    pub rolls: bool,
 }
 
 impl Forms {
@@ -104,6 +182,7 @@ impl Forms {
         friction: false,
         rebounds: false,
         relay: false,
+        rolls: false,
     };
 }
 
@@ -133,6 +212,25 @@ pub struct LawRows<'a> {
     pub compliance: &'a mut [f64],
     /// Impulse that acts in any case, by row [N·s]. Written at impacts; zero on entry.
     pub given: &'a mut [f64],
+}
+
+/// Where an impact may give energy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gains {
+    /// At one contact: restitution of velocities with friction, where the slip reverses. [Kane84]
+    pub alone: bool,
+    /// Where contacts with another restitution take part.
+    pub beside_others: bool,
+    /// Where several contacts take part.
+    pub together: bool,
+}
+
+impl Gains {
+    /// Those of Newton's law: p·½(u⁻ + u⁺) = ½(1 − e) p_N u_N⁻ + what friction does.
+    pub const fn newton(restitution: f64, tangential: f64, friction: f64) -> Self {
+        let alone = friction > 0.0 && (restitution > 0.0 || tangential > 0.0);
+        Self { alone, beside_others: true, together: false }
+    }
 }
 
 /// A rule at one constraint.
@@ -167,8 +265,49 @@ pub struct LawRows<'a> {
 /// ```
 ///
 /// Sets are of impulses: a force F stands as F h. The shift turns u⁺ = 0 into u⁺ = −shift. `examples/own_law.rs` is a whole program.
+///
+/// Friction with a coefficient that grows with the slip speed, for bodies in the plane and in space. The slip speed is that at the start
+/// of the step, so the law is of first order in h; what Coulomb's law adds to u_N for its slip is the solver's part, not of the shift:
+///
+/// ```
+/// use nonsmooth::laws::{Forms, Law, LawRows};
+/// use nonsmooth::solvers::Set;
+///
+/// /// ‖p_T‖ ≤ (μ₀ + c ‖u_T‖) p_N.
+/// struct Lubricated {
+///     friction: f64,
+///     per_speed: f64,
+/// }
+///
+/// impl Law for Lubricated {
+///     fn dim(&self, tangents: usize) -> Option<usize> {
+///         (1..=2).contains(&tangents).then_some(1 + tangents)
+///     }
+///
+///     fn forms(&self) -> Forms {
+///         Forms { friction: true, ..Forms::CONTACT }
+///     }
+///
+///     fn fault(&self) -> Option<String> {
+///         (self.friction < 0.0 || self.per_speed < 0.0).then(|| "its coefficients must not be negative".into())
+///     }
+///
+///     fn step(&self, rows: &mut LawRows<'_>) {
+///         for (set, u) in rows.sets.iter_mut().zip(rows.u_minus.chunks(rows.dim)) {
+///             let slip = u[1..].iter().map(|x| x * x).sum::<f64>().sqrt();
+///             let mu = self.friction + self.per_speed * slip;
+///             *set = if rows.dim == 2 { Set::Coulomb2 { mu } } else { Set::Coulomb3 { mu } };
+///         }
+///     }
+///
+///     fn contact(&self, rows: &mut LawRows<'_>) {
+///         self.step(rows);
+///     }
+/// }
+/// ```
 pub trait Law: Send + Sync {
-    /// Rows that it needs on a constraint with this many tangents; `None` where it is not made for that.
+    /// Rows that it needs on a constraint with this many tangents: a contact of bodies has one in the plane and two in space, a gap has
+    /// those that its model gives it. `None` where the law is not made for that. Rows are in the order normal, tangents.
     fn dim(&self, tangents: usize) -> Option<usize>;
 
     /// Number of sets of a constraint with `dim` rows: one, unless rows stand alone.
@@ -196,9 +335,25 @@ pub trait Law: Send + Sync {
         false
     }
 
-    /// Speed and approach: the speed after an impact with approach speed `u` [m/s] met head on, for early rebounds; 0 for laws without reflection.
+    /// What lasts, or is only closed, in the impact of others that acts at once: as in lasting contact.
+    fn supports(&self, rows: &mut LawRows<'_>) {
+        self.contact(rows);
+    }
+
+    /// How it acts in an impact that is followed along its path; then [`impact`](Law::impact) is not asked.
+    fn along_path(&self) -> Option<AlongPath> {
+        None
+    }
+
+    /// Speed of separation [m/s] after an impact along the normal with the speed `approach` [m/s]; 0 where the law has no rebound.
+    /// Schemes that cut a step at impacts use it.
     fn rebound(&self, _approach: f64) -> f64 {
         0.0
+    }
+
+    /// Where an impact by this law may give energy, as far as its numbers tell.
+    fn gains(&self) -> Gains {
+        Gains::default()
     }
 
     /// Numbers remembered per constraint.

@@ -1,7 +1,7 @@
 //! Unilateral contact with Newton's impact law: 0 ≤ u⁺ + e u⁻ ⟂ p ≥ 0 while the gap is closed.
 //! [Acary06, eq. (54)–(55)]
 
-use super::{Entry, Forms, Law, LawRows};
+use super::{Entry, Forms, Gains, Law, LawRows};
 use nonsmooth_solvers::{Declared, Kind, Set};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -47,6 +47,10 @@ impl Law for NewtonImpact {
 
     fn contact(&self, rows: &mut LawRows<'_>) {
         rows.sets.fill(Set::Nonnegative);
+    }
+
+    fn gains(&self) -> Gains {
+        Gains::newton(self.restitution, 0.0, 0.0)
     }
 
     fn rebound(&self, approach: f64) -> f64 {

@@ -5,7 +5,7 @@
 //! next step on, until it comes to rest within the cone of μ_d.
 
 use super::coulomb::restitution_fault;
-use super::{Entry, Forms, Law, LawRows};
+use super::{Entry, Forms, Gains, Law, LawRows};
 use nonsmooth_solvers::{Declared, Kind, Set};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -106,6 +106,10 @@ impl Law for StaticDynamic {
 
     fn contact(&self, rows: &mut LawRows<'_>) {
         self.set_friction(rows);
+    }
+
+    fn gains(&self) -> Gains {
+        Gains::newton(self.restitution, 0.0, self.friction_static)
     }
 
     fn rebound(&self, approach: f64) -> f64 {

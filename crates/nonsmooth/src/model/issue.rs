@@ -10,6 +10,10 @@ pub enum Place {
     System(usize, &'static str),
     /// A field of the constraint with this index, counted in the order of registration.
     Constraint(usize, &'static str),
+    /// A field of the relation or coupling with this index, counted in the order of registration.
+    Relation(usize, &'static str),
+    /// A field of the controller with this index.
+    Controller(usize, &'static str),
     /// The prescribed coordinate with this index.
     Prescribed(usize),
     /// A field of the body with this index.
@@ -177,6 +181,8 @@ impl std::fmt::Display for Place {
         match self {
             Place::System(i, field) => write!(f, "system[{i}].{field}"),
             Place::Constraint(i, field) => write!(f, "constraint[{i}].{field}"),
+            Place::Relation(i, field) => write!(f, "relation[{i}].{field}"),
+            Place::Controller(i, field) => write!(f, "controller[{i}].{field}"),
             Place::Prescribed(i) => write!(f, "prescribed[{i}]"),
             Place::Body(i, field) => write!(f, "body[{i}].{field}"),
             Place::Kinematic(i, field) => write!(f, "kinematic[{i}].{field}"),

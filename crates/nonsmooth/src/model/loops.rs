@@ -1,7 +1,7 @@
 //! Loops over the families of a model. Nothing outside asks what families there are.
 
-use super::constraints::GapsOf;
-use super::{Free, Model, RigidId, RigidState, State, Theta};
+use super::constraints::{Column, GapsOf};
+use super::{ConstraintId, Free, Model, RigidId, RigidState, State, Theta};
 use crate::energy::{Energies, Works};
 use crate::error::{StepError, StepResult};
 use crate::model::instant::{Instant, Pass};
@@ -26,6 +26,18 @@ impl Model {
         let mut power = Works::default();
         self.smooth_motions().try_for_each(|motion| motion.forces(self, at, out, &mut power))?;
         self.forces.iter().try_for_each(|force| force.add(self, at, out))
+    }
+
+    /// T(q)ᵀ: an entry over coordinate `coordinate` becomes entries over velocities in working axes at the configuration q.
+    pub(crate) fn pull_back(
+        &self,
+        coordinate: usize,
+        q: &[f64],
+        slope: f64,
+        row: &mut super::SparseRow,
+    ) {
+        let family = self.systems.iter().find(|family| family.layout().q.contains(&coordinate));
+        family.expect("every coordinate belongs to a family").pull_back(coordinate, q, slope, row);
     }
 
     /// q ⊕ step over all coordinates: `step` as velocities of the state times a time [m, rad].
@@ -280,6 +292,13 @@ impl Model {
             works.external -= work(&step.free.elastic);
         }
         self.constraints.iter().try_for_each(|family| family.works(self, step, works))
+    }
+
+    /// Whether the first row of a constraint is that of a contact.
+    #[inline(never)]
+    pub(crate) fn is_of_contact(&self, id: ConstraintId) -> bool {
+        let family = self.family(id);
+        family.column(self, family.law(self, id), 0) == Column::Contact
     }
 
     /// Gaps of all members of all families that have gaps, family by family [m].

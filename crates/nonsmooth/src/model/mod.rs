@@ -7,6 +7,7 @@ mod builder;
 mod check;
 pub(crate) mod collision;
 pub mod constraints;
+pub mod controllers;
 pub(crate) mod errors;
 mod extract;
 mod forces;
@@ -16,6 +17,7 @@ mod issue;
 mod loops;
 mod memory;
 mod motions;
+pub mod relations;
 pub mod rigid;
 mod signals;
 mod state;
@@ -41,7 +43,7 @@ pub use rigid::{Presence, RigidId, RigidState, RigidTable};
 pub use signals::{Signal, Signals};
 pub use state::State;
 pub use systems::{
-    At, Coeffs, FiniteDifferences, Free, Lagrangian, Layout, Linear, SystemFamily, Theta,
+    At, Coeffs, FiniteDifferences, FirstOrder, Free, Lagrangian, Layout, Linear, SystemFamily, Theta,
 };
 
 use crate::laws::Law;
@@ -93,6 +95,8 @@ pub(crate) struct Contents {
     pub(crate) rigid: RigidTable,
     pub(crate) joints: JointTable,
     pub(crate) signals: Signals,
+    pub(crate) relations: Vec<relations::Relation>,
+    pub(crate) controllers: Vec<controllers::Controller>,
     pub(crate) laws: Vec<(String, Box<dyn Law>)>,
     pub(crate) n_coordinates: usize,
     pub(crate) velocity_layout: VelocityLayout,
@@ -112,6 +116,10 @@ pub struct Model {
     pub joints: JointTable,
     /// Inputs and named expressions.
     pub signals: Signals,
+    /// Relations and couplings of first-order systems with themselves and with mechanics.
+    pub relations: Vec<relations::Relation>,
+    /// Sampled control.
+    pub controllers: Vec<controllers::Controller>,
     laws: Arc<Vec<(String, Box<dyn Law>)>>,
     n_coordinates: usize,
     velocity_layout: Arc<VelocityLayout>,
@@ -123,6 +131,7 @@ pub struct Model {
     has_linear_systems: bool,
     is_ballistic: bool,
     has_constant_rows: bool,
+    stores_rows: bool,
     keeps_energy: bool,
     sees_velocities: bool,
     /// Constant loads of all families where the model is ballistic.
@@ -149,6 +158,8 @@ impl Model {
             rigid,
             joints,
             signals,
+            relations,
+            controllers,
             laws: _,
             n_coordinates,
             velocity_layout,
@@ -162,6 +173,8 @@ impl Model {
             rigid,
             joints,
             signals,
+            relations,
+            controllers,
             laws,
             n_coordinates,
             velocity_layout,
@@ -173,6 +186,7 @@ impl Model {
             has_linear_systems: false,
             is_ballistic: false,
             has_constant_rows: false,
+            stores_rows: false,
             keeps_energy: false,
             sees_velocities: false,
             loads: Vec::new(),
@@ -200,12 +214,14 @@ impl Model {
             model.loads = model.systems.iter().flat_map(|family| family.loads()).copied().collect();
         }
         model.has_constant_rows = model.constraints.iter().all(|family| family.has_constant_rows());
+        model.stores_rows = model.constraints.iter().all(|family| family.stores_rows());
         model.keeps_energy = model.systems.iter().all(|family| family.layout().keeps_energy);
         model.sees_velocities = model.systems.iter().any(|family| family.layout().sees_velocities)
             || model.forces.iter().any(|force| force.depends_on_state());
         model.is_linear = model.has_linear_systems
             && model.constraints.iter().all(|family| family.is_linear(&model))
-            && model.forces.iter().all(|force| !force.depends_on_state());
+            && model.forces.iter().all(|force| !force.depends_on_state())
+            && model.relations.iter().all(|relation| relation.is_linear());
         model
     }
 
@@ -293,6 +309,12 @@ impl Model {
         self.has_constant_rows
     }
 
+    /// Whether what is remembered of lasting forces is their rows.
+    #[inline]
+    pub(crate) fn stores_rows(&self) -> bool {
+        self.stores_rows
+    }
+
     /// Number of members of all families.
     pub fn n_members(&self) -> usize {
         self.systems.iter().map(|family| family.layout().members.end).max().unwrap_or(0)
@@ -305,8 +327,12 @@ impl Model {
     }
 
     /// Whether one of these velocities belongs to a member of the part.
-    pub fn involves(&self, part: &crate::part::Part<'_>, velocities: &[u32]) -> bool {
-        velocities.iter().any(|&i| part.members.contains(self.member_of(i as usize)))
+    pub fn involves(
+        &self,
+        part: &crate::part::Part<'_>,
+        mut velocities: impl Iterator<Item = u32>,
+    ) -> bool {
+        velocities.any(|i| part.members.contains(self.member_of(i as usize)))
     }
 
     /// Whether gap `i` of the members of all families is that of a bilateral constraint.
@@ -320,13 +346,31 @@ impl Model {
         &*self.laws[id.0 as usize].1
     }
 
+    /// Puts other laws in the place of those for which `exchange` has one. Rows stay those of the constraints: who asks for an impact is told
+    /// where a law does not fit.
+    pub fn exchange_laws(&mut self, exchange: impl Fn(&dyn Law) -> Option<Box<dyn Law>>) {
+        let laws =
+            Arc::get_mut(&mut self.laws).expect("a model that was built alone has its laws alone");
+        for (_, law) in laws {
+            if let Some(other) = exchange(&**law) {
+                *law = other;
+            }
+        }
+        self.has_phases = self.laws.iter().any(|(_, law)| !law.forms().step);
+    }
+
     /// All laws with their names.
     pub(crate) fn laws_in_use(&self) -> impl Iterator<Item = (String, &dyn Law)> {
         self.laws.iter().map(|(name, law)| (name.clone(), &**law))
     }
 
+    /// All laws with their names, for who describes a model.
+    pub fn named_laws(&self) -> impl Iterator<Item = (&str, &dyn Law)> {
+        self.laws.iter().map(|(name, law)| (name.as_str(), &**law))
+    }
+
     /// All laws.
-    pub(crate) fn laws(&self) -> impl Iterator<Item = &dyn Law> {
+    pub fn laws(&self) -> impl Iterator<Item = &dyn Law> {
         self.laws.iter().map(|(_, law)| &**law)
     }
 

@@ -41,6 +41,11 @@ pub enum CannotTell {
     /// Drag or feedback that is faster than a step.
     #[error("forces of velocities act faster than a step: what they did in it is not resolved")]
     FastForces,
+    /// States and inputs have no energy.
+    #[error(
+        "the ledger does not show the error of first-order systems, relations and controllers: compare with half the step size"
+    )]
+    States,
     /// S is rounding.
     #[error(
         "the scheme changes no energy here, so the ledger does not show its error: compare with half the step size"
@@ -60,6 +65,9 @@ pub fn estimate(
     let early = [IMPACTS_AT_THE_START, REBOUNDS_GIVEN_UP, REBOUNDS_CAPPED];
     if summary.unconverged > 0 {
         return Err(CannotTell::Unsolved);
+    }
+    if accuracy.order == 0 {
+        return Err(CannotTell::States);
     }
     if summary.impacts > 0 && !accuracy.resolves_impacts {
         return Err(CannotTell::Impacts);

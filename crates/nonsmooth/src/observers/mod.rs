@@ -11,10 +11,3 @@ pub use energy_ledger::EnergyLedger;
 pub use estimate::{CannotTell, ErrorEstimate, estimate};
 pub use summary::{Noted, Summary};
 pub use trajectory::Trajectory;
-
-/// Every observer with a line for users.
-pub static OBSERVERS: &[(&str, &str)] = &[
-    ("energy-ledger", "kinetic and potential energy, work of each kind, and what remains"),
-    ("summary", "steps, impacts, largest penetration and residual, unconverged steps"),
-    ("trajectory", "t, q, v, impulses and gaps of every step"),
-];

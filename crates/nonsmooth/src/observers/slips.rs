@@ -2,7 +2,8 @@
 //!
 //! Where the slip of a contact turns round it passes zero within a step. The scheme lets the contact stick to the end of that step, and so loses up
 //! to the slip that a step makes: an error of first order, which no energy shows. Where sticking ends because a force grows to the bound of friction
-//! the first slip is of second order, and tells nothing.
+//! the first slip is of second order, and tells nothing. A slip that moves less in a step than the dead band of a contact at rest is none: noise of
+//! the solver turns round in every step, and of nothing but noise half is no error.
 
 use crate::model::ConstraintId;
 use crate::model::constraints::Column;
@@ -10,6 +11,8 @@ use crate::simulation::Observation;
 
 /// A slip below this share of the next one is none.
 const STUCK: f64 = 0.01;
+/// A way in a step below this share of the size is that of a contact at rest: the dead band of kick-drift.
+const REST: f64 = 1e-9;
 
 /// Largest slips of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -28,11 +31,14 @@ pub(super) fn slips(step: &Observation<'_>) -> Slips {
         let family = step.model.family(id);
         family.column(step.model, family.law(step.model, id), 1) == Column::Friction
     };
+    let h = step.after.t - step.before.t;
+    let rests =
+        |id: ConstraintId, slip: f64| slip * h <= REST * step.model.family(id).size(step.model, id);
     let mut found = Slips::default();
     let mut known = before.walk();
     for (id, slip) in after.ids.iter().zip(&after.slips) {
         let slip = norm(*slip);
-        if slip <= found.restarted || !rubs(*id) {
+        if slip <= found.restarted || rests(*id, slip) || !rubs(*id) {
             continue;
         }
         found.largest = found.largest.max(slip);

@@ -2,8 +2,7 @@
 
 use super::slips::slips;
 use super::warnings::{Warning, largest_turn, warnings};
-use crate::log::{Counts, StepLog};
-use crate::model::constraints::Column;
+use crate::log::{ConstraintLog, Counts, StepLog};
 use crate::model::{ConstraintId, Model, UserError};
 use crate::simulation::{Observation, Observer};
 
@@ -126,19 +125,27 @@ impl Summary {
         // Work that is rounding of the energy at hand is none.
         let energy = log.energies.kinetic + log.energies.potential.abs();
         let mut separating = false;
-        for (c, &id) in constraints.ids.iter().enumerate() {
-            let row = constraints.row_start[c] as usize;
-            let (u, p) = (constraints.u_minus[row], constraints.impulse[row]);
+        for (&id, &row) in constraints.ids.iter().zip(&constraints.row_start) {
+            let (u, p) = (constraints.u_minus[row as usize], constraints.impulse[row as usize]);
             if u > 0.0 && p * u > 1e-12 * energy {
-                let family = model.family(id);
-                separating |= family.column(model, family.law(model, id), 0) == Column::Contact;
+                separating |= model.is_of_contact(id);
             }
-            if constraints.gap[c] < 0.0 && model.constraint_number(id).is_none() {
-                self.book_overlap(model, id, -constraints.gap[c], t);
-            }
+        }
+        if !model.rigid.colliders.is_empty() {
+            self.book_overlaps(model, constraints, t);
         }
         // Velocities that lag behind q are not those of the contact: a body that rolls separates half a step later.
         self.separating_impulses += u64::from(separating && is_synchronous);
+    }
+
+    /// Overlaps of bodies: of contacts, which have no names.
+    #[inline(never)]
+    fn book_overlaps(&mut self, model: &Model, constraints: &ConstraintLog, t: f64) {
+        for (&id, &gap) in constraints.ids.iter().zip(&constraints.gap) {
+            if gap < 0.0 && model.constraint_number(id).is_none() {
+                self.book_overlap(model, id, -gap, t);
+            }
+        }
     }
 
     /// The largest overlap and the largest relative to the size, which may be that of another pair.

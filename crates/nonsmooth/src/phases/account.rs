@@ -100,8 +100,10 @@ fn works_of(
     log: &mut StepLog,
 ) -> StepResult {
     let v = step.at.velocities(step.now);
-    v_phi.clear();
-    v_phi.extend(step.v_next.iter().zip(v).map(|(w, v)| step.phi * w + (1.0 - step.phi) * v));
+    v_phi.resize(v.len(), 0.0);
+    for ((mean, w), v) in v_phi.iter_mut().zip(step.v_next).zip(v) {
+        *mean = step.phi * w + (1.0 - step.phi) * v;
+    }
     if !step.active.is_empty() {
         row_works(model, step, v_phi, log);
     }
@@ -159,28 +161,26 @@ fn energies_of(
 #[inline(always)]
 fn row_works(model: &Model, step: &Ledger<'_>, v_phi: &[f64], log: &mut StepLog) {
     let (active, p, phi) = (step.active, &step.impulses.p, step.phi);
-    log.constraints.open(active, p);
-    let mut u = [0.0; 6];
+    let lines = &mut log.constraints;
+    lines.name(active, p);
+    // u_φ stands in the place of work until it is multiplied by p.
+    active.jacobian.multiply_two([step.v_next, v_phi], [&mut lines.u_plus, &mut lines.work]);
+    let rates = |row: usize| active.rates.get(row).copied().unwrap_or_default();
     let first = log.events.len();
     for (family, own) in model.constraints.iter().zip(&active.own) {
         for c in own.clone() {
             let rows = active.rows(c);
-            let dim = rows.len();
-            active.jacobian.dot(c, step.v_next, &mut u[..dim]);
-            for (k, row) in rows.clone().enumerate() {
-                let rate = active.rates.get(row).map_or(0.0, |rate| rate[1]);
-                log.constraints.u_plus[row] = u[k] + rate;
-            }
+            rows.clone().for_each(|row| log.constraints.u_plus[row] += rates(row)[1]);
             if p[rows.clone()].iter().all(|p| *p == 0.0) {
+                log.constraints.work[rows].fill(0.0);
                 continue;
             }
-            active.jacobian.dot(c, v_phi, &mut u[..dim]);
             let begins = step.impulses.before[rows.start] <= 0.0 && !log.was_struck(active.ids[c]);
             let (first, rubbed) = (family.column(model, active.laws[c], 0), log.works.friction);
             for (k, row) in rows.clone().enumerate() {
-                let rate =
-                    active.rates.get(row).map_or(0.0, |[now, next]| phi * next + (1.0 - phi) * now);
-                let work = p[row] * (u[k] + rate);
+                let [now, next] = rates(row);
+                let rate = phi * next + (1.0 - phi) * now;
+                let work = p[row] * (log.constraints.work[row] + rate);
                 log.constraints.work[row] = work;
                 let works = &mut log.works;
                 works.prescribed -= p[row] * rate;

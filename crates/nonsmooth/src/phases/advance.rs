@@ -22,21 +22,22 @@ pub fn advance(
     if next.q.len() != now.q.len() {
         next.q.resize(now.q.len(), 0.0);
     }
-    // 0·x is NaN exactly where x is not finite: one sum tells.
-    let mut finite = 0.0;
+    // The sum of all numbers is not finite where one of them is not; where it only overflows, the checks below find none.
+    let mut sum = 0.0;
     if !model.has_working_axes() {
         // Without bodies q ⊕ step is a sum, place by place.
         let n = next.q.len();
         let (q, v, q_next, w) = (&now.q[..n], &now.v[..n], &mut next.q[..n], &next.v[..n]);
         for i in 0..n {
             q_next[i] = q[i] + h * (theta * w[i] + (1.0 - theta) * v[i]);
-            finite += 0.0 * (q_next[i] + w[i]);
+            sum += q_next[i] + w[i];
         }
     } else {
-        finite += advance_bodies(model, now, rule, step, next);
+        sum += advance_bodies(model, now, rule, step, next);
     }
     commit(model, now, h, (active, impulses), next)?;
-    if finite == 0.0 {
+    // 0·x is NaN exactly where x is not finite.
+    if 0.0 * sum == 0.0 {
         return Ok(());
     }
     check_finite(model, "velocity", &next.v)?;
@@ -77,7 +78,7 @@ fn commit(
     model.update_angles(now, next)
 }
 
-/// The same with bodies; the sum is NaN where a number is not finite.
+/// The same with bodies; the sum that it returns is NaN where a number is not finite.
 #[inline(never)]
 fn advance_bodies(
     model: &Model,
@@ -136,15 +137,13 @@ fn commit_memory(
 ) {
     let memory = &mut next.memory;
     memory.ids.extend_from_slice(&active.ids);
-    memory.force_start.push(0);
-    let mut forces = [0.0; 6];
-    for (family, own) in model.constraints.iter().zip(&active.own) {
-        for c in own.clone() {
-            let rows = active.rows(c);
-            let forces = &mut forces[..rows.len()];
-            forces.iter_mut().zip(&impulses.p[rows]).for_each(|(force, p)| *force = p / length);
-            family.store_force(active, c, forces, &mut memory.forces);
-            memory.force_start.push(memory.forces.len() as u32);
+    if model.stores_rows() {
+        memory.forces.extend(impulses.p.iter().map(|p| p / length));
+        memory.force_start.extend_from_slice(&active.row_start);
+    } else {
+        memory.force_start.push(0);
+        for (family, own) in model.constraints.iter().zip(&active.own) {
+            family.store_forces(active, own.clone(), (&impulses.p, length), memory);
         }
     }
     if active.runs.iter().any(|run| run.n_history > 0) {

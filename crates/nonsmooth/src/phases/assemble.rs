@@ -15,14 +15,12 @@ pub fn assemble(active: &ActiveConstraints, mass: &Mass, free: &Free, problem: &
     }
 }
 
-#[inline(never)]
+#[inline(always)]
 fn pose(active: &ActiveConstraints, mass: &Mass, free: &Free, problem: &mut Problem) {
     problem.delassus.renew(mass.groups(), &active.jacobian, None, &active.compliance);
     problem.sets.extend_from_slice(&active.sets);
     problem.u_free.resize(active.n_rows(), 0.0);
-    for c in 0..active.len() {
-        active.jacobian.dot(c, &free.v, &mut problem.u_free[active.rows(c)]);
-    }
+    active.jacobian.multiply(&free.v, &mut problem.u_free);
     let added = active.offset.iter().zip(&active.shift);
     problem.u_free.iter_mut().zip(added).for_each(|(u, (offset, shift))| *u += offset + shift);
 }
@@ -30,11 +28,9 @@ fn pose(active: &ActiveConstraints, mass: &Mass, free: &Free, problem: &mut Prob
 /// Fills `v_next` in working axes.
 #[inline]
 pub fn apply(problem: &Problem, free: &Free, impulses: &Impulses, v_next: &mut Vec<f64>) {
-    v_next.resize(free.v.len(), 0.0);
-    if problem.u_free.is_empty() {
-        v_next.copy_from_slice(&free.v);
-        return;
+    v_next.clear();
+    v_next.extend_from_slice(&free.v);
+    if !problem.u_free.is_empty() {
+        problem.delassus.push(&impulses.p, v_next);
     }
-    v_next.copy_from_slice(&free.v);
-    problem.delassus.push(&impulses.p, v_next);
 }

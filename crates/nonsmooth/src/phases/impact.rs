@@ -5,9 +5,10 @@
 //! ```
 //!
 //! W has M at the instant; forces do nothing. A law with several phases poses several problems with the same W; one that has no further
-//! phase takes part in those of others by its contact form.
+//! phase takes part in those of others by its contact form. Laws that act along the path have files of their own: `impact_path.rs`.
 
 use super::factorize::{Mass, factorize};
+use super::impact_path::impact_path;
 use super::linearize::linearize;
 use super::solve::{SolverSettings, judge};
 use super::solve_part::solve_part;
@@ -25,10 +26,12 @@ use nonsmooth_solvers::{Incidence, Problem};
 const TOUCHING: f64 = 1e-11;
 
 /// Which constraints begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Begins {
     /// Those that are closed, approach and carried nothing: at an instant that was located.
     InContact,
+    /// Those whose gap is at most this share of their size, approach and carried nothing: at a state that was given by hand.
+    Within(f64),
     /// All active ones that close: at the start of a step that does not resolve impacts. Islands in which every law has a step form
     /// are left alone.
     Closing,
@@ -67,13 +70,19 @@ pub fn impact(
         begins: vec![false; active.len()],
     };
     let list = match rule {
-        Begins::InContact => in_contact(model, memory, active, &mut made.begins),
+        Begins::InContact => in_contact(model, memory, (active, TOUCHING), &mut made.begins),
+        Begins::Within(reach) => in_contact(model, memory, (active, reach), &mut made.begins),
         Begins::Closing => closing(model, active, mass, &mut made.begins),
     };
     if !made.begins.contains(&true) {
         return Ok(made);
     }
     set_offsets(at, &list, active);
+    if impact_path(model, (active, &list), at, mass, problem, &mut made)? {
+        add(active, mass, &made.p, &mut made.v);
+        made.finish(at, active);
+        return Ok(made);
+    }
     let mut free = Free::default();
     let mut before = vec![0.0; active.n_rows()];
     let mut goes_on = made.begins.clone();
@@ -200,7 +209,7 @@ pub fn carried(model: &Model, memory: &ConstraintMemory, active: &ActiveConstrai
 fn in_contact(
     model: &Model,
     memory: &ConstraintMemory,
-    active: &ActiveConstraints,
+    (active, touching): (&ActiveConstraints, f64),
     begins: &mut [bool],
 ) -> Vec<u32> {
     let mut list = Vec::new();
@@ -216,7 +225,7 @@ fn in_contact(
                 continue;
             }
             let lasts = carried[c];
-            let is_closed = active.gap[c] <= TOUCHING * model.size_of(active.ids[c]);
+            let is_closed = active.gap[c] <= touching * model.size_of(active.ids[c]);
             if lasts || is_closed {
                 list.push(c as u32);
                 begins[c] = !lasts && active.u_minus[active.rows(c).start] < 0.0;
@@ -299,7 +308,7 @@ fn set_laws(
         if goes_on[c] {
             goes_on[c] = law.impact(phase, &mut own);
         } else {
-            law.contact(&mut own);
+            law.supports(&mut own);
         }
     }
 }

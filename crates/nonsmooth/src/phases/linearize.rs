@@ -90,7 +90,10 @@ fn write_laws(
         let own = run.constraints.start..run.constraints.end;
         let among = |start: &[u32]| start[own.start] as usize..start[own.end] as usize;
         let (rows, own_sets) = (among(row_start), among(set_start));
-        let history = impulses.history(now, &ids[own.clone()], run.n_history);
+        let history = match run.n_history {
+            0 => Vec::new(),
+            n => impulses.history(now, &ids[own.clone()], n),
+        };
         let mut rows = LawRows {
             dim: run.dim,
             h,

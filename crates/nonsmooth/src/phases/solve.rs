@@ -88,17 +88,20 @@ impl Impulses {
 
     #[inline(never)]
     fn recall(&mut self, model: &Model, now: &State, active: &mut ActiveConstraints, length: f64) {
-        self.before.resize(active.n_rows(), 0.0);
-        let mut known = now.memory.walk();
-        for (f, family) in model.constraints.iter().enumerate() {
-            for c in active.own[f].clone() {
-                if let Some(remembered) = known.find(active.ids[c]) {
-                    let rows = &mut self.before[active.rows(c)];
-                    family.recall_force(active, c, remembered.force, rows);
-                    rows.iter_mut().for_each(|p| *p *= length);
-                    active.carried[c] = rows[0] > 0.0;
-                }
+        let memory = &now.memory;
+        let is_same = memory.ids == active.ids && memory.force_start == active.row_start;
+        if is_same && model.stores_rows() {
+            self.before.extend(memory.forces.iter().map(|force| force * length));
+        } else {
+            self.before.resize(active.n_rows(), 0.0);
+            let mut known = memory.walk();
+            for (family, own) in model.constraints.iter().zip(&active.own) {
+                family.recall_forces(active, own.clone(), &mut known, &mut self.before);
             }
+            self.before.iter_mut().for_each(|p| *p *= length);
+        }
+        for (carried, &first) in active.carried.iter_mut().zip(&active.row_start) {
+            *carried = self.before[first as usize] > 0.0;
         }
         self.p.extend_from_slice(&self.before);
     }
@@ -126,7 +129,7 @@ fn recall_histories(now: &State, ids: &[ConstraintId], n: usize, out: &mut Vec<f
 
 /// Solves the problem to `tolerance` and notes the report; `judge` decides later whether it is good enough. Without rows there is
 /// nothing to solve.
-#[inline]
+#[inline(always)]
 pub fn solve(
     solver: &mut dyn Solver,
     tolerance: f64,
@@ -155,12 +158,13 @@ pub fn judge(
     policy: Policy,
     log: &mut StepLog,
 ) -> StepResult {
-    let Some(&report) = log.solves.last() else { return Ok(()) };
-    log.acted(&report);
-    if report.status == Status::Converged {
+    let Some(report) = log.solves.last() else { return Ok(()) };
+    let (residual, status) = (report.residual, report.status);
+    log.acted(residual, status);
+    if status == Status::Converged {
         return Ok(());
     }
-    miss(model, active, tolerance, policy, &report)
+    miss(model, active, tolerance, policy, &log.solves[log.solves.len() - 1])
 }
 
 /// Applies the policy to one solve; `describe` tells what a set of its problem belongs to.

@@ -7,7 +7,7 @@ use crate::kit::{
     Trajectory,
 };
 use crate::models::{self, Rod, ball, bowl, pressed};
-use crate::nonlinear::{DoublePendulum, SineSum};
+use crate::nonlinear::{DoublePendulum, SineSum, free_double_pendulum, linear_system};
 use crate::{integrator, order};
 
 fn rho(rho: f64) -> Options {
@@ -37,29 +37,6 @@ fn springs() -> Built {
         .initial(&[0.4, -0.3], &[0.0, 1.0]);
     let mut builder = ModelBuilder::new();
     builder.linear(system);
-    builder.build(0.0).expect("a right model")
-}
-
-/// The same with a damper that is not symmetric, under a force in time.
-fn driven() -> Built {
-    let system = Linear::new("pair", matrix([[2.0, 0.5], [0.5, 1.0]]))
-        .stiffness(matrix([[9.0, -4.0], [-4.0, 6.0]]))
-        .damping(matrix([[0.3, 0.5], [-0.2, 0.1]]))
-        .load(&[1.0, -2.0])
-        .force(|t, out| {
-            out[1] = (3.0 * t).cos();
-            Ok(())
-        })
-        .initial(&[0.4, -0.3], &[0.0, 1.0]);
-    let mut builder = ModelBuilder::new();
-    builder.linear(system);
-    builder.build(0.0).expect("a right model")
-}
-
-fn double_pendulum() -> Built {
-    let mut builder = ModelBuilder::new();
-    let pendulum = DoublePendulum { gravity: 10.0 };
-    builder.lagrangian("pendulum", &["a", "b"], pendulum, &[0.9, -0.4], &[0.2, 1.0]);
     builder.build(0.0).expect("a right model")
 }
 
@@ -95,7 +72,7 @@ fn measured_order(made: impl Fn() -> Built, options: &Options) -> f64 {
 #[test]
 fn smooth_motion_is_of_order_two() {
     for options in [rho(1.0), rho(0.8), rho(0.0)] {
-        for made in [springs as fn() -> Built, driven, double_pendulum, rods] {
+        for made in [springs as fn() -> Built, linear_system, free_double_pendulum, rods] {
             let measured = measured_order(made, &options);
             assert!((measured - 2.0).abs() < 0.1, "{measured}");
         }
@@ -136,10 +113,10 @@ fn without_damping_of_its_own_the_scheme_keeps_the_energy_of_linear_systems() {
         - ledger.initial.kinetic
         - ledger.initial.potential;
     assert!(change.abs() < 1e-11 * ledger.scale, "{change:e}");
-    let (_, ledger) = run(driven(), &rho(1.0), 0.05, 2000);
+    let (_, ledger) = run(linear_system(), &rho(1.0), 0.05, 2000);
     assert!(ledger.worst_remainder < 1e-13 * ledger.scale, "{ledger:?}");
     // With ρ < 1 the scheme takes its share, and says so.
-    for made in [springs(), driven(), ball(3.0, 0.5), pressed()] {
+    for made in [springs(), linear_system(), ball(3.0, 0.5), pressed()] {
         let (_, ledger) = run(made, &rho(0.5), 0.05, 2000);
         assert!(ledger.worst_remainder < 1e-12 * ledger.scale, "{ledger:?}");
     }
@@ -190,15 +167,7 @@ fn ball_errors(options: &Options, n: u64) -> [f64; 3] {
 
 #[test]
 fn impacts_are_of_order_one() {
-    // Averaged over 30 step numbers about n, since an error jumps with the phase of the impact in its step.
-    let averaged = |n: u64| {
-        let all: Vec<[f64; 3]> = (0..30).map(|k| ball_errors(&rho(0.8), n + k * n / 100)).collect();
-        [0, 1, 2].map(|i| all.iter().map(|e| e[i]).sum::<f64>() / 30.0)
-    };
-    let (coarse, fine) = (averaged(101), averaged(1616));
-    let orders = [0, 1, 2].map(|i| order(coarse[i], fine[i], 16.0));
-    eprintln!("{coarse:?} → {fine:?}, orders {orders:.3?}");
-    assert!(orders.iter().all(|p| (p - 1.0).abs() < 0.1), "{orders:?}");
+    models::assert_order_one(|n| ball_errors(&rho(0.8), n));
 }
 
 /// An elastic bar of 20 elements pressed on a wall by a constant force, with steps far longer than its fastest
@@ -272,7 +241,7 @@ fn lagrangian_systems_keep_their_walls() {
 /// The accelerations are all that a state must remember: a copy goes on with the same bits in a new integrator.
 #[test]
 fn a_state_resumes_where_it_was() {
-    for made in [rods as fn() -> Built, || ball(3.0, 0.5), driven] {
+    for made in [rods as fn() -> Built, || ball(3.0, 0.5), linear_system] {
         let mut whole = simulation(made(), &rho(0.7), 0.01);
         for _ in 0..150 {
             whole.step().expect("a good step");

@@ -6,6 +6,7 @@ use crate::kit::{
     StepError, StepLog, find_integrator,
 };
 use crate::ledger::{Dense, Plant, Tie, balances, dot, energies_of, integrator, recompute};
+use nonsmooth_testkit::Random;
 
 /// Largest residual that the integrator lets pass (`DEFAULT_TOLERANCE`), doubled because the test sums in
 /// another order.
@@ -13,45 +14,9 @@ const CERTIFIED: f64 = 2.0 * crate::kit::DEFAULT_TOLERANCE;
 const SEEDS: u64 = 400;
 const STEPS: u64 = 150;
 
-/// splitmix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Uniform in [a, b).
-    fn within(&mut self, a: f64, b: f64) -> f64 {
-        a + (b - a) * (self.next() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// Uniform in a..=b.
-    fn count(&mut self, a: usize, b: usize) -> usize {
-        a + (self.next() % (b - a + 1) as u64) as usize
-    }
-
-    fn vector(&mut self, n: usize) -> Vec<f64> {
-        (0..n).map(|_| self.within(-1.0, 1.0)).collect()
-    }
-
-    /// 0 or 1 now and then, else in between.
-    fn restitution(&mut self) -> f64 {
-        [0.0, 1.0, self.within(0.0, 1.0), self.within(0.0, 1.0)][self.count(0, 3)]
-    }
-
-    /// 0 … n − 1 in random order.
-    fn order(&mut self, n: usize) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..n).collect();
-        for i in (1..n).rev() {
-            order.swap(i, self.count(0, i));
-        }
-        order
-    }
+/// 0 or 1 now and then, else in between.
+fn restitution(random: &mut Random) -> f64 {
+    [0.0, 1.0, random.unit(), random.unit()][random.count(0, 3)]
 }
 
 struct Case {
@@ -66,7 +31,7 @@ struct Case {
 /// Adds scale·Σ x xᵀ with `rank` random x on the coordinates `first..first + n`.
 fn add_squares(a: &mut Dense, random: &mut Random, first: usize, n: usize, (rank, scale): (usize, f64)) {
     for _ in 0..rank {
-        let x = random.vector(n);
+        let x = random.signed_vector(n);
         for i in 0..n {
             for j in 0..n {
                 a[first + i][first + j] += scale * x[i] * x[j];
@@ -98,7 +63,7 @@ fn rank(rows: &[&Vec<f64>]) -> usize {
 
 /// Up to six coordinates in up to three systems under up to six constraints; `forced` adds loads.
 fn random(seed: u64, forced: bool) -> Case {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let n = random.count(1, 6);
     let mut sizes = Vec::new();
     while sizes.iter().sum::<usize>() < n {
@@ -116,16 +81,16 @@ fn random(seed: u64, forced: bool) -> Case {
         bounds.push(first..first + size);
         first += size;
     }
-    let (q, v) = (random.vector(n), random.vector(n));
+    let (q, v) = (random.signed_vector(n), random.signed_vector(n));
     let mut ties: Vec<Tie> = Vec::new();
     for k in 0..random.count(1, 6) {
         let (a, b) = (random.count(0, sizes.len() - 1), random.count(0, sizes.len() - 1));
-        let mut row = random.vector(n);
+        let mut row = random.signed_vector(n);
         (0..n).filter(|i| !bounds[a].contains(i) && !bounds[b].contains(i)).for_each(|i| row[i] = 0.0);
-        let mut gap = random.within(0.0, 0.3);
+        let mut gap = random.between(0.0, 0.3);
         // One in three repeats an earlier one, scaled.
         if k > 0 && random.count(0, 2) == 0 {
-            let (like, scale) = (&ties[random.count(0, k - 1)], random.within(0.5, 2.0));
+            let (like, scale) = (&ties[random.count(0, k - 1)], random.between(0.5, 2.0));
             row = like.row.iter().map(|x| scale * x).collect();
             gap = scale * (dot(&like.row, &q) + like.offset);
         }
@@ -134,16 +99,16 @@ fn random(seed: u64, forced: bool) -> Case {
     }
     let independent = rank(&ties.iter().map(|tie| &tie.row).collect::<Vec<_>>()) == ties.len();
     // With different e on dependent constraints a step may have no solution (READING-THE-PAPERS, LCP).
-    let common = random.restitution();
+    let common = restitution(&mut random);
     for tie in &mut ties {
-        tie.restitution = Some(if independent { random.restitution() } else { common });
+        tie.restitution = Some(if independent { restitution(&mut random) } else { common });
     }
     let max_restitution = ties.iter().filter_map(|tie| tie.restitution).fold(0.0, f64::max);
-    let load = if forced { random.vector(n) } else { vec![0.0; n] };
-    let force = if forced { random.vector(n) } else { Vec::new() };
+    let load = if forced { random.signed_vector(n) } else { vec![0.0; n] };
+    let force = if forced { random.signed_vector(n) } else { Vec::new() };
     let top = 1.0 / (1.0 + max_restitution);
-    let theta = [0.5, top, random.within(0.5, top), random.within(0.5, top)][random.count(0, 3)];
-    let h = random.within(0.005, 0.05);
+    let theta = [0.5, top, random.between(0.5, top), random.between(0.5, top)][random.count(0, 3)];
+    let h = random.between(0.005, 0.05);
     let prescribed = Vec::new();
     let plant = Plant { sizes, mass, damping, stiffness, load, force, q, v, ties, prescribed };
     Case { plant, theta, h, independent, max_restitution }
@@ -341,9 +306,9 @@ fn renumbering_systems_and_constraints_changes_nothing() {
     let (mut worst, mut at) = (0.0, 0);
     for seed in 0..SEEDS {
         let case = random(seed, true);
-        let mut shuffle = Random(!seed);
-        let systems = shuffle.order(case.plant.sizes.len());
-        let ties = shuffle.order(case.plant.ties.len());
+        let mut shuffle = Random::new(!seed);
+        let systems = shuffle.permutation(case.plant.sizes.len());
+        let ties = shuffle.permutation(case.plant.ties.len());
         let (other, _) = case.plant.build_in_order(&systems, &ties);
         let mut second = integrator(case.theta);
         let mut simulation = case.start();

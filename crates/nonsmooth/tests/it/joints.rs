@@ -3,6 +3,7 @@
 mod axes;
 mod mistakes;
 mod rows;
+mod types;
 
 use crate::body_kit::{INERTIA, about, body, gaps, made, run, schemes};
 use glam::DVec3;

@@ -4,7 +4,7 @@ use crate::body_kit::{made, run, schemes};
 use nonsmooth::integrators::{KickDrift, MoreauJean};
 use nonsmooth::laws::{Coulomb, Law, NewtonImpact, Poisson, Relay, StaticDynamic};
 use nonsmooth::model::systems::Linear;
-use nonsmooth::model::{ModelBuilder, SystemId, UserError, VelocityConstraint};
+use nonsmooth::model::{ModelBuilder, SystemId};
 use nonsmooth::{Integrator, Simulation};
 use nonsmooth_solvers::Sparse;
 
@@ -193,20 +193,6 @@ impl ForTest for Simulation {
     }
 }
 
-/// The velocity of a block along a guide.
-struct AlongGuide;
-
-impl VelocityConstraint for AlongGuide {
-    fn value(&self, _t: f64, _q: &[f64], v: &[f64]) -> Result<f64, UserError> {
-        Ok(v[0])
-    }
-
-    fn jacobian(&self, _t: f64, _q: &[f64], _v: &[f64], out: &mut [f64]) -> Result<(), UserError> {
-        out[0] = 1.0;
-        Ok(())
-    }
-}
-
 /// Dry friction of a guide by a relay: brakes with F/m to a stop and holds against a smaller force.
 #[test]
 fn a_relay_brakes_and_holds() {
@@ -215,7 +201,7 @@ fn a_relay_brakes_and_holds() {
     (block.load, block.v) = (vec![1.0], vec![1.5]);
     let block = builder.linear(block);
     let law = builder.law("guide", Relay { lower: -3.0, upper: 3.0 });
-    builder.velocity_constraint("guide", law, &[(block, 0)], AlongGuide);
+    builder.velocity_constraint("guide", law, &[(block, 0)], crate::models::FirstVelocity);
     let (simulation, ledger) = run(builder, made(MoreauJean::default()), 1e-3, 3000);
     // Brakes with (3 − 1)/2 m/s²: 1.5²/2 m.
     let state = &simulation.state;
@@ -227,7 +213,24 @@ fn a_relay_brakes_and_holds() {
 #[test]
 fn laws_are_listed_and_refuse_wrong_numbers() {
     let names: Vec<&str> = nonsmooth::laws::LAWS.iter().map(|entry| entry.name).collect();
-    assert_eq!(names, ["newton-impact", "poisson", "coulomb", "static-dynamic", "bilateral", "relay"]);
+    assert_eq!(
+        names,
+        [
+            "newton-impact",
+            "poisson",
+            "coulomb",
+            "fremond",
+            "newton-path",
+            "poisson-path",
+            "stronge",
+            "lzb",
+            "static-dynamic",
+            "rolling",
+            "bilateral",
+            "relay",
+            "complementarity"
+        ]
+    );
     assert!(
         Poisson { restitution: 1.5 }.fault().is_some() && Poisson { restitution: 1.0 }.fault().is_none()
     );

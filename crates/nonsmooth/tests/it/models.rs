@@ -1,9 +1,10 @@
 //! Models that several tests use, each written once.
 
 use crate::kit::{
-    Bilateral, Built, Gap, Linear, ModelBuilder, NewtonImpact, Sparse, Trajectory, UserError,
-    VelocityConstraint,
+    Bilateral, Built, Gap, Linear, ModelBuilder, NewtonImpact, Simulation, Sparse, Trajectory,
+    UserError, VelocityConstraint,
 };
+use crate::order;
 
 /// |a − b|² − 1 of points a and b, or |a|² − 1 of one.
 pub struct Rod;
@@ -65,11 +66,16 @@ impl Gap for Bowl {
 
 /// A particle that slides in a round bowl: a pendulum as long as it is pressed against it.
 pub fn bowl() -> Built {
+    bowl_that_rebounds(0.0)
+}
+
+/// The same with restitution.
+pub fn bowl_that_rebounds(restitution: f64) -> Built {
     let mut builder = ModelBuilder::new();
     let start = std::f64::consts::FRAC_1_SQRT_2;
     let particle = Linear::new("particle", Sparse::diagonal(&[1.0, 1.0])).load(&[0.0, -10.0]);
     let particle = builder.linear(particle.initial(&[start, -start], &[0.0, 0.0]));
-    let law = builder.law("bowl", NewtonImpact { restitution: 0.0 });
+    let law = builder.law("bowl", NewtonImpact { restitution });
     builder.gap("bowl", law, &[(particle, 0), (particle, 1)], Bowl);
     builder.build(0.0).expect("a right model")
 }
@@ -134,4 +140,48 @@ impl VelocityConstraint for Alike {
         out.copy_from_slice(&[1.0, -1.0]);
         Ok(())
     }
+}
+
+/// Errors through impacts fall with order one, averaged over 30 step numbers about each n, since an error jumps with the phase of the
+/// impact in its step.
+pub fn assert_order_one(errors: impl Fn(u64) -> [f64; 3]) {
+    let averaged = |n: u64| {
+        let all: Vec<[f64; 3]> = (0..30).map(|k| errors(n + k * n / 100)).collect();
+        [0, 1, 2].map(|i| all.iter().map(|e| e[i]).sum::<f64>() / 30.0)
+    };
+    let (coarse, fine) = (averaged(101), averaged(1616));
+    let orders = [0, 1, 2].map(|i| order(coarse[i], fine[i], 16.0));
+    eprintln!("{coarse:?} → {fine:?}, orders {orders:.3?}");
+    assert!(orders.iter().all(|p| (p - 1.0).abs() < 0.1), "{orders:?}");
+}
+
+/// The velocity of the one coordinate.
+pub struct FirstVelocity;
+
+impl VelocityConstraint for FirstVelocity {
+    fn value(&self, _t: f64, _q: &[f64], v: &[f64]) -> Result<f64, UserError> {
+        Ok(v[0])
+    }
+
+    fn jacobian(&self, _t: f64, _q: &[f64], _v: &[f64], out: &mut [f64]) -> Result<(), UserError> {
+        out[0] = 1.0;
+        Ok(())
+    }
+}
+
+/// Two runs of one model for so many steps: no bit depends on scratch, and the first is cut after step `cut` and resumed. Returns the first.
+pub fn assert_cut_and_reset(make: impl Fn() -> Simulation, steps: u64, cut: u64) -> Simulation {
+    let (mut kept, mut dropped) = (make(), make());
+    for k in 0..steps {
+        dropped.reset();
+        kept.step().expect("a good step");
+        dropped.step().expect("a good step");
+        assert_eq!(kept.state, dropped.state, "step {k}");
+        if k == cut {
+            let state = kept.state.clone();
+            kept = make();
+            kept.resume(state, 0.0);
+        }
+    }
+    kept
 }

@@ -2,12 +2,12 @@
 
 mod bodies;
 
+use crate::integrator;
 use crate::kit::{
     Built, EnergyLedger, Linear, ModelBuilder, NewtonImpact, Options, Refusal, RunError, Simulation,
     Sparse, StepError, Trajectory,
 };
 use crate::models::{self, ball, bob};
-use crate::{integrator, order};
 
 /// Default of `projection_tolerance` [m].
 const TOLERANCE: f64 = 1e-10;
@@ -166,19 +166,10 @@ fn ball_errors(options: &Options, n: u64) -> [f64; 3] {
     models::ball_errors(&run(ball(3.0, 0.5), options, 2.3 / n as f64, n).0)
 }
 
-/// Averaged over 30 step numbers about n, since an error jumps with the phase of the impact in its step.
-fn averaged(options: &Options, n: u64) -> [f64; 3] {
-    let all: Vec<[f64; 3]> = (0..30).map(|k| ball_errors(options, n + k * n / 100)).collect();
-    [0, 1, 2].map(|i| all.iter().map(|e| e[i]).sum::<f64>() / 30.0)
-}
-
 #[test]
 fn it_is_of_order_one_through_impacts() {
     for options in [direct(), combined(), direct().with_word("project", "all")] {
-        let [coarse, fine] = [101, 1616].map(|n| averaged(&options, n));
-        let orders = [0, 1, 2].map(|i| order(coarse[i], fine[i], 16.0));
-        eprintln!("{coarse:?} → {fine:?}, orders {orders:.3?}");
-        assert!(orders.iter().all(|p| (p - 1.0).abs() < 0.1), "{orders:?}");
+        models::assert_order_one(|n| ball_errors(&options, n));
     }
 }
 

@@ -128,9 +128,9 @@ pub fn free_double_pendulum() -> Built {
 }
 
 /// Two masses, springs and a damper that is not symmetric, under a force in time.
-pub fn linear_system() -> Built {
+pub fn driven_pair(q: [f64; 2], v: [f64; 2]) -> Linear {
     let matrix = |rows: [[f64; 2]; 2]| Sparse::from_rows(&rows.map(|row| row.to_vec()));
-    let system = Linear::new("pair", matrix([[2.0, 0.5], [0.5, 1.0]]))
+    Linear::new("pair", matrix([[2.0, 0.5], [0.5, 1.0]]))
         .stiffness(matrix([[9.0, -4.0], [-4.0, 6.0]]))
         .damping(matrix([[0.3, 0.5], [-0.2, 0.1]]))
         .load(&[1.0, -2.0])
@@ -138,9 +138,13 @@ pub fn linear_system() -> Built {
             out[1] = (3.0 * t).cos();
             Ok(())
         })
-        .initial(&[0.4, -0.3], &[0.0, 1.0]);
+        .initial(&q, &v)
+}
+
+/// The pair, free.
+pub fn linear_system() -> Built {
     let mut builder = ModelBuilder::new();
-    builder.linear(system);
+    builder.linear(driven_pair([0.4, -0.3], [0.0, 1.0]));
     builder.build(0.0).expect("the model is sound")
 }
 

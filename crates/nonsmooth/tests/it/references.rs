@@ -353,7 +353,7 @@ fn double_pendulum_keeps_energy_and_constraints_of_the_table_to_the_end() {
 fn bouncing_ball_d1minus() {
     let table = Table::read("bouncing_ball_d1minus");
     let (model, state) = ball(0.9);
-    let scheme = integrator("d1-minus", &Options::default());
+    let scheme = integrator("d1-minus", &Options::default().with_word("persistent", "impact"));
     let mut simulation = Simulation::new(model, state, scheme, 5e-4).expect("accepted");
     let mut ours = vec![[0.0, 1.0, 0.0, 0.0]];
     for _ in 0..20_000 {

@@ -8,8 +8,8 @@ use crate::kit::{
     Built, EnergyLedger, Gap, Linear, ModelBuilder, NewtonImpact, Options, Refusal, Simulation, Sparse,
     Trajectory, UserError,
 };
-use crate::models::{Shaken, bob};
-use crate::nonlinear::{DoublePendulum, SineSum};
+use crate::models::{self, Shaken, bob};
+use crate::nonlinear::{DoublePendulum, SineSum, driven_pair};
 use crate::{integrator, moreau_jean, order};
 
 /// Runs `n` steps and keeps everything.
@@ -290,37 +290,17 @@ fn oscillator_errors(options: &Options, n: u64) -> [f64; 3] {
     errors
 }
 
-/// Averaged over 30 step numbers about n, since the error of the velocity is 0, 1 or 2 wrong nodes, by the phase of the
-/// impact in its step.
-fn averaged(errors: impl Fn(u64) -> [f64; 3], n: u64) -> [f64; 3] {
-    let all: Vec<[f64; 3]> = (0..30).map(|k| errors(n + k * n / 100)).collect();
-    [0, 1, 2].map(|i| all.iter().map(|e| e[i]).sum::<f64>() / 30.0)
-}
-
 #[test]
 fn it_is_of_order_one_through_an_impact() {
     for options in [linearised(), nonlinear(), linearised().with_word("forces", "end")] {
-        let [coarse, fine] = [101, 1616].map(|n| averaged(|n| oscillator_errors(&options, n), n));
-        let orders = [0, 1, 2].map(|i| order(coarse[i], fine[i], 16.0));
-        eprintln!("{coarse:?} → {fine:?}, orders {orders:.3?}");
-        assert!(orders.iter().all(|p| (p - 1.0).abs() < 0.1), "{orders:?}");
+        models::assert_order_one(|n| oscillator_errors(&options, n));
     }
 }
 
 /// A spring and damper pressed against a moving floor with a prescribed neighbour: every column is at work.
 fn machine() -> Built {
-    let matrix = |rows: [[f64; 2]; 2]| Sparse::from_rows(&rows.map(|row| row.to_vec()));
-    let pair = Linear::new("pair", matrix([[2.0, 0.5], [0.5, 1.0]]))
-        .stiffness(matrix([[9.0, -4.0], [-4.0, 6.0]]))
-        .damping(matrix([[0.3, 0.5], [-0.2, 0.1]]))
-        .load(&[1.0, -2.0])
-        .force(|t, out| {
-            out[1] = (3.0 * t).cos();
-            Ok(())
-        })
-        .initial(&[0.4, 0.1], &[0.0, 1.0]);
     let mut builder = ModelBuilder::new();
-    let pair = builder.linear(pair);
+    let pair = builder.linear(driven_pair([0.4, 0.1], [0.0, 1.0]));
     let law = builder.law("floor", NewtonImpact { restitution: 0.0 });
     builder.gap("floor", law, &[(pair, 1)], Shaken { amplitude: 0.1, frequency: 3.0 });
     builder.prescribe(pair, 0, |t| Ok(0.5 * (2.0 * t).sin()));

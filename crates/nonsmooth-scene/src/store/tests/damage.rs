@@ -2,6 +2,7 @@
 //!
 //! The texts have no checksum; all else in use has one.
 
+use nonsmooth_testkit::Random;
 use std::path::Path;
 
 use super::super::{FRAMES, Kind, Options, Reader, StoreError, TableInfo, Writer};
@@ -49,15 +50,6 @@ fn read_all(path: &Path) -> Result<Vec<Vec<u64>>, StoreError> {
     reader.tables().iter().map(read).collect()
 }
 
-/// Numbers for tests, the same on every run (splitmix64).
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
 #[test]
 fn truncated_files_are_refused() {
     for compress in [false, true] {
@@ -72,7 +64,7 @@ fn truncated_files_are_refused() {
 
 #[test]
 fn flipped_bytes_give_errors_or_leave_the_numbers_alone() {
-    let mut state = 1;
+    let mut random = Random::new(1);
     for compress in [false, true] {
         let scratch = Scratch::new(&format!("flip-{compress}"));
         let whole = small_file(&scratch.0, compress);
@@ -80,9 +72,9 @@ fn flipped_bytes_give_errors_or_leave_the_numbers_alone() {
         let mut n_errors = 0;
         for case in 0..3000 {
             let mut bytes = whole.clone();
-            for _ in 0..1 + random(&mut state) % 4 {
-                let at = random(&mut state) as usize % bytes.len();
-                bytes[at] = random(&mut state) as u8;
+            for _ in 0..1 + random.below(4) {
+                let at = random.below(bytes.len());
+                bytes[at] = random.bits() as u8;
             }
             std::fs::write(&scratch.0, &bytes).unwrap();
             match read_all(&scratch.0) {

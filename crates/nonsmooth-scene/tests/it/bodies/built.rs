@@ -235,7 +235,7 @@ fn a_loop_of_many_bodies_is_quick_and_shares_shapes() {
 #[test]
 fn a_scene_needs_a_system_or_a_body() {
     let mistakes = mistakes_of("[run]\nend = 1\nstep_size = 1\n");
-    assert!(mistakes[0].message.contains("[[system.lagrangian]] or [[body]]"), "{mistakes:?}");
+    assert!(mistakes[0].message.contains("[[system.first_order]] or [[body]]"), "{mistakes:?}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod balls;
 mod blocks;
 mod driven;
 mod grains;
+mod machines;
 mod structures;
 
 use crate::scene;

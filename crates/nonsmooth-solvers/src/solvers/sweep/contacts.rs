@@ -6,7 +6,7 @@
 //!
 //! A contact keeps its frame F, its arms and its block (`contact.rs`).
 //! With friction in space that is 256 bytes, four lines of a cache; an open contact reads three of them. A body whose
-//! inertia is the same about all axes is one line. What does not move is read, for that costs less than to ask, but never
+//! inertia is the same about all axes is one line. Fixed bodies are read, since reading is cheaper than testing, but never
 //! written and not coloured. `load` and every `REFRESH`-th sweep compute v anew from p.
 
 use super::colours::Colours;

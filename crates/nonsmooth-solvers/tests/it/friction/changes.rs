@@ -8,7 +8,7 @@ use nonsmooth_solvers::{SOLVERS, Set, Status};
 
 /// A definite heap with one solution, without relays, whose bounds have units.
 fn definite(kind: Kind, seed: u64) -> Sample {
-    let random = &mut Random::new(seed);
+    let random = &mut Random::mixed(seed);
     let mut sets = sets(kind, random, 5);
     sets.retain(|set| !matches!(set, Set::Interval { .. }));
     let n = rows_of(&sets);
@@ -67,7 +67,7 @@ fn the_order_of_the_contacts_changes_nothing_beyond_the_tolerance() {
             for seed in 0..5 {
                 let sample = definite(kind, seed);
                 let Some(here) = run_fresh(entry, &sample.problem(), 1e-10) else { continue };
-                let (shuffled, rows) = shuffle(&sample, &mut Random::new(seed));
+                let (shuffled, rows) = shuffle(&sample, &mut Random::mixed(seed));
                 let there = run_fresh(entry, &shuffled.problem(), 1e-10).expect("taken");
                 same.expect(there.report.status == here.report.status, sample.size(), || {
                     format!("{kind:?} seed {seed}: {:?} and {:?}", here.report, there.report)
@@ -104,7 +104,7 @@ fn the_solution_as_a_guess_is_taken_at_once() {
     for name in ["auto", "nsgs", "pgs", "psor", "newton", "interior-point"] {
         for kind in KINDS {
             for seed in 0..5 {
-                let random = &mut Random::new(seed);
+                let random = &mut Random::mixed(seed);
                 let sets = sets(kind, random, 5);
                 let velocities = rows_of(&sets).div_ceil(2).max(2);
                 let problem = heap(random, sets, velocities).problem();
@@ -132,7 +132,7 @@ fn a_guess_near_the_solution_takes_fewer_iterations_than_none() {
                 let zero = vec![0.0; sample.size()];
                 let before = run(&mut *build_named(name), &sample.problem(), 1e-9, &zero);
                 // The next time step: velocities have changed by a millionth.
-                let random = &mut Random::new(seed);
+                let random = &mut Random::mixed(seed);
                 sample.u_free.iter_mut().for_each(|u| *u *= 1.0 + 1e-6 * random.signed());
                 let cold = run(&mut *build_named(name), &sample.problem(), 1e-9, &zero);
                 let warm = run(&mut *build_named(name), &sample.problem(), 1e-9, &before.p);
@@ -159,10 +159,10 @@ fn a_solver_that_has_solved_others_gives_the_bits_of_a_fresh_one() {
         let mut same = Always::new(entry.name);
         for seed in 0..12 {
             for kind in KINDS {
-                let random = &mut Random::new(seed);
-                let contacts = random.size(1, 5);
+                let random = &mut Random::mixed(seed);
+                let contacts = random.count(1, 5);
                 let sets = sets(kind, random, contacts);
-                let velocities = random.size(2, rows_of(&sets) + 2);
+                let velocities = random.count(2, rows_of(&sets) + 2);
                 let mut problem = heap(random, sets, velocities).problem();
                 problem.delassus.stamp = (seed % 3 > 0).then_some(100 * seed + kind as u64);
                 if used.accepts(&problem).is_err() {

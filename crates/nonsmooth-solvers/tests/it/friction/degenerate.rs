@@ -25,7 +25,7 @@ fn auto_solves_and_all_are_honest(what: &str, tolerance: f64, samples: &[Sample]
 
 /// A heap of this kind with velocities for most of its rows.
 fn usual(kind: Kind, seed: u64) -> Sample {
-    let random = &mut Random::new(seed);
+    let random = &mut Random::mixed(seed);
     let sets = sets(kind, random, 4);
     let velocities = rows_of(&sets).saturating_sub(2).max(2);
     heap(random, sets, velocities)
@@ -66,7 +66,7 @@ fn any_guess_comes_to_rest_where_there_is_no_velocity() {
         for seed in 0..10 {
             let mut sample = usual(kind, seed);
             sample.u_free.fill(0.0);
-            let guess = Random::new(seed).signed_vector(sample.size());
+            let guess = Random::mixed(seed).signed_vector(sample.size());
             let found = run(&mut *auto, &sample.problem(), 1e-9, &guess);
             verdict.expect(found.report.status == Status::Converged, || {
                 format!("{kind:?} seed {seed}: {:?} after {:?}", found.report, auto.attempts())
@@ -230,7 +230,7 @@ fn a_matrix_that_is_slightly_unsymmetric_is_solved() {
     for kind in KINDS {
         for (seed, size) in [(0, 1e-9), (1, 1e-6), (2, 1e-3), (3, 1e-2)] {
             let mut sample = softened(usual(kind, seed), 0.1);
-            let random = &mut Random::new(seed);
+            let random = &mut Random::mixed(seed);
             for i in 0..sample.size() {
                 for j in 0..i {
                     let skew = size * random.signed();

@@ -34,7 +34,7 @@ fn beside(a: &Sample, b: &Sample) -> (Sample, Vec<usize>, Vec<usize>) {
 
 /// At least one contact with friction, so that the chain for friction is taken, and one island.
 fn alone(kind: super::Kind, seed: u64) -> Sample {
-    let random = &mut Random::new(seed);
+    let random = &mut Random::mixed(seed);
     let mut sets = sets(kind, random, 4);
     sets[0] = Set::Coulomb3 { mu: 0.4 };
     let velocities = rows_of(&sets).div_ceil(2);

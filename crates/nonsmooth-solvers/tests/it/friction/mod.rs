@@ -43,11 +43,11 @@ fn set(kind: Kind, random: &mut Random) -> Set {
     match kind {
         Kind::Planar => Set::Coulomb2 { mu },
         Kind::Spatial => Set::Coulomb3 { mu },
-        Kind::Faceted => Set::Pyramid { mu, sides: random.size(3, 7) as u32 },
+        Kind::Faceted => Set::Pyramid { mu, sides: random.count(3, 7) as u32 },
         Kind::PlanarRolling => Set::Rolling2 { mu, mu_r },
         Kind::Rolling => Set::Rolling3 { mu, mu_r },
         Kind::Spinning => Set::Spinning3 { mu, mu_r, mu_s },
-        Kind::Mixed => match random.size(0, 8) {
+        Kind::Mixed => match random.count(0, 8) {
             0 => Set::Nonnegative,
             1 => Set::Free,
             2 => Set::Interval { lower: -mu_r, upper: mu },

@@ -7,11 +7,11 @@ use nonsmooth_solvers::{Options, SOLVERS, Set, Status, find};
 
 /// A heap of this kind with at most so many contacts: as many velocities as rows or more, or half as many.
 fn sample(kind: Kind, hyperstatic: bool, most: usize, seed: u64) -> Sample {
-    let random = &mut Random::new(seed);
-    let contacts = random.size(1, most);
+    let random = &mut Random::mixed(seed);
+    let contacts = random.count(1, most);
     let sets = sets(kind, random, contacts);
     let n = rows_of(&sets);
-    let velocities = if hyperstatic { n.div_ceil(2).max(2) } else { n + random.size(0, 3) };
+    let velocities = if hyperstatic { n.div_ceil(2).max(2) } else { n + random.count(0, 3) };
     heap(random, sets, velocities)
 }
 
@@ -73,17 +73,17 @@ fn every_solver_tells_the_truth_on_random_heaps() {
 
 /// Few contacts on a W near the identity with little friction, so that each solution is unique.
 fn tiny(seed: u64) -> Sample {
-    let random = &mut Random::new(seed);
-    let contacts = random.size(1, 3);
+    let random = &mut Random::mixed(seed);
+    let contacts = random.count(1, 3);
     let mut spatial = 0;
     let sets: Vec<Set> = (0..contacts)
         .map(|_| {
             let mu = 0.4 * random.unit();
-            match random.size(0, 6) {
+            match random.count(0, 6) {
                 0 => Set::Nonnegative,
                 1 => Set::Free,
                 2 => Set::Interval { lower: -0.3, upper: mu },
-                3 => Set::Pyramid { mu, sides: random.size(3, 5) as u32 },
+                3 => Set::Pyramid { mu, sides: random.count(3, 5) as u32 },
                 4 => Set::Rolling2 { mu, mu_r: 0.5 * mu },
                 5 if spatial == 0 => {
                     spatial += 1;
@@ -136,19 +136,19 @@ fn tiny_problems_with_much_friction_are_solved_by_auto_whenever_by_enumeration()
     let (mut auto, mut enumerate) = (build_named("auto"), build(find("enumerate").expect("listed")));
     let mut compared = 0;
     for seed in 0..1500 {
-        let random = &mut Random::new(seed);
-        let kind = [Kind::Planar, Kind::Faceted, Kind::PlanarRolling][random.size(0, 2)];
-        let contacts = random.size(1, 3);
+        let random = &mut Random::mixed(seed);
+        let kind = [Kind::Planar, Kind::Faceted, Kind::PlanarRolling][random.count(0, 2)];
+        let contacts = random.count(1, 3);
         let mut sets = sets(kind, random, contacts);
         for set in &mut sets {
             if let Set::Coulomb2 { mu } | Set::Pyramid { mu, .. } | Set::Rolling2 { mu, .. } = set {
                 *mu *= 3.0;
             }
         }
-        let velocities = random.size(2, rows_of(&sets) + 1);
+        let velocities = random.count(2, rows_of(&sets) + 1);
         let mut sample = heap(random, sets, velocities);
         // Half of them with velocities that no motion makes: some have no solution.
-        let compatible = random.size(0, 1) == 1;
+        let compatible = random.count(0, 1) == 1;
         if !compatible {
             sample.u_free = random.signed_vector(sample.size());
         }

@@ -48,7 +48,7 @@ fn joints_that_contradict_each_other_have_no_solution() {
     let mut verdict = Verdict::default();
     for set in [Set::Coulomb2 { mu: 0.5 }, Set::Coulomb3 { mu: 0.5 }, Set::Pyramid { mu: 0.5, sides: 3 }]
     {
-        let random = &mut Random::new(7);
+        let random = &mut Random::mixed(7);
         let mut h = random.signed_matrix(2 + set.dim(), 5);
         h[1] = h[0].clone();
         let mut u_free = random.signed_vector(2 + set.dim());
@@ -91,8 +91,8 @@ fn nobody_solves_planar_friction_that_enumeration_proves_unsolvable() {
     for entry in SOLVERS {
         let mut honest = Always::new(entry.name);
         for seed in 0..300 {
-            let random = &mut Random::new(seed);
-            let contacts = random.size(1, 2);
+            let random = &mut Random::mixed(seed);
+            let contacts = random.count(1, 2);
             let sets = vec![Set::Coulomb2 { mu: 1.5 * random.unit() }; contacts];
             let n = 2 * contacts;
             let mut rows = random.signed_matrix(n, n);

@@ -271,6 +271,7 @@ fn see_from(start: &ActiveConstraints, active: &mut ActiveConstraints) {
 
 impl Integrator for GeneralizedAlpha {
     fn accepts(&self, model: &Model) -> Result<(), Refusal> {
+        super::refusal::mechanics(ENTRY.name, model)?;
         if let Some(family) = model.systems.iter().find(|family| family.smooth().is_none()) {
             return Err(Refusal::Family { integrator: ENTRY.name, family: family.name() });
         }

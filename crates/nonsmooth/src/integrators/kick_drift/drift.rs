@@ -352,11 +352,7 @@ pub(super) fn on_step_velocity(
     let mut lambda = vec![0.0; active.n_rows()];
     let mut known = drift.memory.walk();
     for (family, own) in model.constraints.iter().zip(&active.own) {
-        for c in own.clone() {
-            if let Some(remembered) = known.find(active.ids[c]) {
-                family.recall_force(active, c, remembered.force, &mut lambda[active.rows(c)]);
-            }
-        }
+        family.recall_forces(active, own.clone(), &mut known, &mut lambda);
     }
     let here = drift.here();
     half_kick(model, drift, drift.lag, (active, &lambda), mass, free)?;

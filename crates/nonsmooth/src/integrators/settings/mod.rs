@@ -198,6 +198,18 @@ settings! {
         /// Most Newton iterations per step.
         pub newton_iterations: usize = 50,
     }
+
+    /// `euler-moreau`: first-order systems with relations, and mechanics beside them.
+    pub struct EulerMoreau = "euler-moreau" {
+        /// Implicitness θ: 1 is of order 1, ½ of order 2 while nothing switches [–].
+        pub theta: f64 = 1.0,
+        /// Look-ahead γ: a constraint takes part if y + γ h u ≤ 0 [–].
+        pub gamma: f64 = 0.5,
+        /// Relative change of v⁺ at which Newton's iteration stops [–].
+        pub newton_tolerance: f64 = 1e-12,
+        /// Most Newton iterations per step.
+        pub newton_iterations: usize = 50,
+    }
 }
 
 impl Scheme for KickDrift {}
@@ -212,3 +224,4 @@ impl Scheme for GeneralizedAlpha {}
 impl Scheme for EulerExplicit {}
 impl Scheme for EulerSemiImplicit {}
 impl Scheme for EulerImplicit {}
+impl Scheme for EulerMoreau {}

@@ -30,6 +30,7 @@ fn the_fields_of_every_scheme_are_its_options_with_their_defaults() {
         checked::<EulerExplicit>(),
         checked::<EulerSemiImplicit>(),
         checked::<EulerImplicit>(),
+        checked::<EulerMoreau>(),
     ];
     assert_eq!(names.to_vec(), INTEGRATORS.iter().map(|entry| entry.name).collect::<Vec<_>>());
 }

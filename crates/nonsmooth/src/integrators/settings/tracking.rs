@@ -61,7 +61,7 @@ settings! {
         /// Velocity up to which a closed contact does not part [m/s].
         pub closed_velocity: f64 = 1e-8,
         /// What closed contacts do.
-        pub persistent: Persistent = Persistent::Impact,
+        pub persistent: Persistent = Persistent::Resting,
     }
 }
 

@@ -141,6 +141,8 @@ words! {
 
     /// What contacts do that were closed at the start of the step.
     pub enum Persistent {
+        /// They rebound where the flight after it lasts longer than the step.
+        Resting,
         /// They rebound with their restitution.
         Impact,
         /// They do not rebound.

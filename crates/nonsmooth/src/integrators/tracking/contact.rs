@@ -96,7 +96,7 @@ impl Contact {
             solver.accepts(problem).map_err(|unsupported| Box::new(unsupported.into()))?;
         }
         log.solves.push(report);
-        log.acted(&report);
+        log.acted(report.residual, report.status);
         self.expand((closed, keys.len()), blocks, &rhs);
         let key = |i: usize| blocks.get(i).map(|block| keys[block.first]);
         let describe = |i: usize| key(i).map(|key| model.describe(watched.id(key)));

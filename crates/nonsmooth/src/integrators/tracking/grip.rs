@@ -38,7 +38,7 @@ pub(crate) struct Grip {
 }
 
 /// The rows of the closed constraints.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Mode {
     /// Keys of joints, of normals in the order in which they bear, of tangents that are held; then of tangents that slide.
     pub(crate) rows: Vec<usize>,

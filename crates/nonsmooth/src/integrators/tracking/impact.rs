@@ -10,18 +10,20 @@
 
 use super::contact::{Block, Contact, fill_blocks};
 use super::course::Course;
-use super::form::{MOST_ROWS, RowForm, lasting_set};
+use super::form::{MOST_ROWS, RowForm};
 use super::grip::Mode;
 use super::mode::Candidates;
 use super::motion::Motion;
 use super::point::add;
 use super::record::{Hit, Record};
 use super::watched::Watched;
-use crate::error::StepResult;
+use crate::error::{StepError, StepResult};
+use crate::laws::AlongPath;
+use crate::laws::path::{Island, Member, follow};
 use crate::log::StepLog;
 use crate::model::Model;
-use crate::phases::SolverSettings;
-use nonsmooth_solvers::Set;
+use crate::phases::{SolverSettings, reached};
+use nonsmooth_solvers::{Set, Sparse};
 
 /// Speed of what presses in an impact without collision, relative to the slip: far above rounding, and as far below what it does.
 const PRESS: f64 = 1e-8;
@@ -87,7 +89,11 @@ impl Impact {
         add(delta, &rk.start.a, &mut at.v);
         motion.gather(model, &self.rows, at)?;
         self.look(model, motion);
+        let is_followed = self.follow(model, motion, at.t)?;
         for phase in 0.. {
+            if is_followed {
+                break;
+            }
             self.set_laws(model, motion, phase);
             self.solve_phase(model, motion, contact, settings, log)?;
             if !self.goes_on.contains(&true) {
@@ -139,6 +145,50 @@ impl Impact {
         }
     }
 
+    /// Follows the impact along its path where a law that acts so begins; false where none does.
+    fn follow(&mut self, model: &Model, motion: &Motion, t: f64) -> StepResult<bool> {
+        let (closed, watched, m) = (&motion.closed, &motion.watched, self.rows.len());
+        let path = |block: &Block| {
+            let key = self.rows[block.first];
+            let law = (!watched.always[key]).then(|| closed.law(model, watched, key).along_path());
+            let law = law.flatten();
+            if self.resting.contains(&key) { law.map(AlongPath::plastic) } else { law }
+        };
+        let laws: Vec<_> = self.blocks.iter().map(path).collect();
+        let Some(hit) = (0..laws.len()).find(|&k| self.goes_on[k] && laws[k].is_some()) else {
+            return Ok(false);
+        };
+        let rows: Vec<Vec<f64>> = closed.delassus.chunks(m).map(<[f64]>::to_vec).collect();
+        let delassus = Sparse::from_rows(&rows);
+        let member = |(block, law): (&Block, &Option<AlongPath>)| Member {
+            first: block.first,
+            dim: block.dim,
+            law: *law,
+        };
+        let members: Vec<Member> = self.blocks.iter().zip(&laws).map(member).collect();
+        let feels = reached(&delassus, &members, |k| self.goes_on[k]);
+        let name = |k: usize| model.describe(watched.id(self.rows[self.blocks[k].first]));
+        for k in (0..members.len()).filter(|&k| feels[k] && laws[k].is_none()) {
+            if !watched.always[self.rows[self.blocks[k].first]] {
+                let (first, second) = (name(hit), name(k));
+                return Err(Box::new(StepError::MixedImpact { first, second, t }));
+            }
+        }
+        let felt: Vec<Member> =
+            members.iter().zip(&feels).filter(|(_, feels)| **feels).map(|(member, _)| *member).collect();
+        let island = Island { delassus: &delassus, u_minus: &self.u_minus, members: &felt };
+        let p = follow(&island)
+            .map_err(|reason| Box::new(StepError::ImpactPath { constraint: name(hit), t, reason }))?;
+        for member in &felt {
+            let own = member.first..member.first + member.dim;
+            self.impulse[own.clone()].copy_from_slice(&p[own]);
+        }
+        for (u, row) in self.u_plus.iter_mut().zip(&rows) {
+            *u += row.iter().zip(&self.impulse).map(|(w, p)| w * p).sum::<f64>();
+        }
+        Ok(true)
+    }
+
     /// Set, shift and given impulse of each contact in a phase; where its law has no further phase, those of lasting contact.
     fn set_laws(&mut self, model: &Model, motion: &Motion, phase: usize) {
         for x in [&mut self.shift, &mut self.given] {
@@ -157,7 +207,13 @@ impl Impact {
                 // A slip that is rounding is none.
                 let slides = own.clone().skip(1).any(|row| self.u_minus[row].abs() > self.still[row]);
                 let slip = if slides { &u[1..block.dim] } else { &[0.0; 2][..block.dim - 1] };
-                block.set = lasting_set(law, slip);
+                let mut of = [0.0; MOST_ROWS];
+                of[0] = u[0];
+                of[1..block.dim].copy_from_slice(slip);
+                let mut form = RowForm::new(&of[..block.dim], &[0.0; MOST_ROWS]);
+                law.supports(&mut form.rows(law));
+                block.set = form.set();
+                self.shift[own.clone()].copy_from_slice(&form.shift[..block.dim]);
                 if self.presses {
                     self.shift[block.first] = -PRESS * u[1].hypot(u[2]);
                 }

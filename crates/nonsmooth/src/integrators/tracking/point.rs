@@ -1,7 +1,7 @@
 //! Where a motion is.
 
 /// Time, coordinates and velocities as in the state.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Point {
     pub(crate) t: f64,
     pub(crate) q: Vec<f64>,

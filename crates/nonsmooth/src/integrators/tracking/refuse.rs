@@ -2,7 +2,7 @@
 
 use super::form::lasting_set;
 use crate::integrators::Refusal;
-use crate::integrators::refusal::{gaps_only, refuse_laws};
+use crate::integrators::refusal::{gaps_only, mechanics, refuse_laws};
 use crate::laws::Law;
 use crate::model::Model;
 use nonsmooth_solvers::Set;
@@ -17,6 +17,7 @@ pub(crate) fn refuse_untracked(
     if let Some(&(option, needs)) = idle.first() {
         return Err(Refusal::IdleOption { option, needs });
     }
+    mechanics(scheme, model)?;
     if let Some(family) = model.systems.iter().find(|family| family.smooth().is_none()) {
         return Err(Refusal::Family { integrator: scheme, family: family.name() });
     }

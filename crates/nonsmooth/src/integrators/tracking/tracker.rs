@@ -19,11 +19,13 @@
 use super::bracket::{Bracket, Locate};
 use super::control::Control;
 use super::course::Course;
-use super::grip::Grip;
+use super::grip::{Grip, Mode};
 use super::path::{NextFlight, Path};
+use super::point::Point;
 use super::rows::ConstraintStatus;
 use super::runge_kutta::Flow;
 use super::sample::slip;
+use super::trace::{Cause, Leg, Piece, Sign, Turn, begun};
 use crate::error::{StepError, StepResult};
 use crate::log::StepLog;
 use crate::model::{Model, State};
@@ -78,6 +80,12 @@ pub(crate) enum Accumulation {
     Refuse,
 }
 
+/// An end of the bracket.
+enum End {
+    Left,
+    Right,
+}
+
 /// Makes grid steps by the rules.
 pub(crate) struct Tracker {
     rules: Rules,
@@ -85,14 +93,26 @@ pub(crate) struct Tracker {
     path: Path,
     bracket: Bracket,
     events: usize,
+    /// The path of the last step, where somebody wants it.
+    pub(crate) trace: Option<Vec<Piece>>,
 }
+
+/// What is about to happen: where, in which mode, and the notes that the log has so far. Nothing where no trace is kept.
+type Before = Option<(Point, Mode, usize)>;
 
 impl Tracker {
     pub(crate) fn new(rules: Rules, mut control: Control) -> Self {
         if let Width::Order { time_scale, .. } = rules.width {
             control.turning = Some([TURNING, time_scale]);
         }
-        Self { rules, control, path: Path::default(), bracket: Bracket::default(), events: 0 }
+        Self {
+            rules,
+            control,
+            path: Path::default(),
+            bracket: Bracket::default(),
+            events: 0,
+            trace: None,
+        }
     }
 
     /// Order of the method at work.
@@ -144,7 +164,7 @@ impl Tracker {
             if self.bracket.has_event(flow, course)? {
                 self.pass_event(model, settings, log)?;
             } else {
-                self.path.take(model, &self.bracket.right.trial)?;
+                self.take(model, End::Right)?;
             }
         }
         log.counts.rejected = self.path.course.attempts - log.counts.steps;
@@ -162,11 +182,52 @@ impl Tracker {
     ) -> StepResult {
         self.events = 0;
         self.control.load(now);
+        self.trace.iter_mut().for_each(Vec::clear);
         if self.path.begin(model, now, h, settings)? {
             return Ok(());
         }
         self.path.look_for_closed();
-        self.path.choose_mode(model, settings, log)
+        let before = self.before(log);
+        self.path.choose_mode(model, settings, log)?;
+        self.note_turn(before, || Cause::Start, log);
+        Ok(())
+    }
+
+    /// Goes to an end of the bracket.
+    fn take(&mut self, model: &Model, end: End) -> StepResult {
+        let Self { path, bracket, control, trace, .. } = self;
+        let sample = match end {
+            End::Left => &bracket.left,
+            End::Right => &bracket.right,
+        };
+        if let Some(trace) = trace {
+            trace.push(Piece::Step(Leg {
+                from: path.course.at.clone(),
+                tau: sample.trial.tau,
+                method: control.method(),
+                mode: path.mode.clone(),
+            }));
+        }
+        path.take(model, &sample.trial)
+    }
+
+    fn before(&self, log: &StepLog) -> Before {
+        let Path { course, mode, .. } = &self.path;
+        self.trace.as_ref().map(|_| (course.at.clone(), mode.clone(), log.notes.len()))
+    }
+
+    /// Writes what happened since `before` into the trace.
+    fn note_turn(&mut self, before: Before, cause: impl FnOnce() -> Cause, log: &StepLog) {
+        let (Some(trace), Some((before, mode, n_notes))) = (&mut self.trace, before) else { return };
+        let Path { course, mode: next, .. } = &self.path;
+        trace.push(Piece::Turn(Box::new(Turn {
+            cause: cause(),
+            before,
+            mode,
+            after: course.at.clone(),
+            next: next.clone(),
+            is_paradox: log.notes.len() > n_notes,
+        })));
     }
 
     /// Contacts that are closed and approaching at the present point are hit at once.
@@ -211,7 +272,7 @@ impl Tracker {
             return self.change_mode(model, settings, log);
         }
         if left.trial.tau > 0.0 {
-            self.path.take(model, &left.trial)?;
+            self.take(model, End::Left)?;
         }
         self.hit(model, delta, settings, log)
     }
@@ -233,14 +294,25 @@ impl Tracker {
         };
         let stopped = course.watch.sliding.iter().filter(stops).map(|contact| contact.0);
         candidates.stopped.extend(stopped);
-        self.path.take(model, &right.trial)?;
+        self.take(model, End::Right)?;
         self.path.look_for_closed();
+        let before = self.before(log);
+        let Bracket { right, .. } = &self.bracket;
         let Path { mode, candidates, course, .. } = &mut self.path;
         let watched = &course.motion.watched;
+        let mut signs = Vec::new();
+        if before.is_some() {
+            signs.extend(candidates.stopped.iter().map(|&key| Sign::Stops(key)));
+            signs.extend(candidates.closed.iter().map(|&key| Sign::Closes(key)));
+        }
         for (&key, _) in mode.rows.iter().zip(&right.rate.pulls).filter(|(_, pulls)| **pulls) {
             let list =
                 if watched.tangent[key] { &mut candidates.released } else { &mut candidates.pulling };
             list.push(watched.normal(key));
+            if before.is_some() {
+                let sign = if watched.tangent[key] { Sign::Slips } else { Sign::Pulls };
+                signs.push(sign(watched.normal(key)));
+            }
         }
         candidates.pulling.sort_unstable();
         candidates.pulling.dedup();
@@ -249,7 +321,9 @@ impl Tracker {
         let first = candidates.pulling.first().or(candidates.closed.first());
         let first = first.copied();
         self.count_event(model, first)?;
-        self.path.choose_mode(model, settings, log)
+        self.path.choose_mode(model, settings, log)?;
+        self.note_turn(before, || Cause::Change(signs), log);
+        Ok(())
     }
 
     fn hit(
@@ -272,7 +346,13 @@ impl Tracker {
                     None => flight.length <= factor * time_scale * (h / time_scale).powi(order),
                 }),
         };
-        self.path.hit(model, delta, rests, settings, log)
+        let before = self.before(log);
+        self.path.hit(model, delta, rests, settings, log)?;
+        if let Some((_, mode, _)) = &before {
+            let hit = begun(&self.path.course.motion.watched, &self.path.impact.rows, mode);
+            self.note_turn(before, || Cause::Impact(hit), log);
+        }
+        Ok(())
     }
 
     /// Width of the bracket for the event in the step tried last.

@@ -3,7 +3,7 @@
 use super::Coordinate;
 use crate::model::LawId;
 use crate::model::constraints::{Gap, VelocityConstraint};
-use crate::model::systems::{Lagrangian, Linear};
+use crate::model::systems::{FirstOrder, Lagrangian, Linear};
 
 /// Systems are counted below this number, bodies above, so that constraints may name either.
 const FIRST_BODY: usize = 1 << 32;
@@ -37,12 +37,22 @@ pub(crate) enum GivenSystem {
         q: Vec<f64>,
         v: Vec<f64>,
     },
+    FirstOrder(Box<FirstOrder>),
 }
 
 impl GivenSystem {
-    /// Number of coordinates.
+    /// Number of coordinates: a first-order system has none.
+    pub(crate) fn n_coordinates(&self) -> usize {
+        match self {
+            GivenSystem::FirstOrder(_) => 0,
+            _ => self.len(),
+        }
+    }
+
+    /// Number of velocities, or states.
     pub(crate) fn len(&self) -> usize {
         match self {
+            GivenSystem::FirstOrder(system) => system.states.len(),
             GivenSystem::Linear(linear) => linear.coordinates.len(),
             GivenSystem::Lagrangian { coordinates, .. } => coordinates.len(),
         }

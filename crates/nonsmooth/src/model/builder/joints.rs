@@ -23,17 +23,29 @@ pub struct JointAt {
     pub(super) joint: Box<dyn Joint>,
     pub(super) at: [f64; 3],
     pub(super) axis: Option<[f64; 3]>,
+    pub(super) second_axis: Option<[f64; 3]>,
+    pub(super) to: Option<[f64; 3]>,
 }
 
 impl JointAt {
     /// A joint at a point [m].
     pub fn new(joint: Box<dyn Joint>, at: [f64; 3]) -> Self {
-        Self { joint, at, axis: None }
+        Self { joint, at, axis: None, second_axis: None, to: None }
     }
 
     /// Gives it an axis, of any length.
     pub fn axis(self, axis: [f64; 3]) -> Self {
         Self { axis: Some(axis), ..self }
+    }
+
+    /// Gives it a second axis, of any length, perpendicular to the first.
+    pub fn second_axis(self, axis: [f64; 3]) -> Self {
+        Self { second_axis: Some(axis), ..self }
+    }
+
+    /// Gives it another point on the second side [m].
+    pub fn to(self, point: [f64; 3]) -> Self {
+        Self { to: Some(point), ..self }
     }
 }
 
@@ -207,16 +219,22 @@ fn check_between(joint: &GivenJoint, wrong: &mut Wrong<'_>) {
     } else if joint.between.iter().all(|side| !matches!(side, Rigid::Body(_))) {
         wrong("between", "neither of its sides moves; one of them must be a body".to_owned());
     }
-    let JointAt { at, axis, .. } = &joint.posed;
-    if at.iter().any(|x| !x.is_finite()) {
-        wrong("at", format!("its place {at:?} is not finite; give three finite numbers in m"));
+    let JointAt { joint, at, axis, second_axis, to } = &joint.posed;
+    if let Some(fault) = joint.fault() {
+        wrong("type", fault);
     }
-    if let Some(axis) = axis {
+    for (field, point) in [("at", Some(at)), ("to", to.as_ref())] {
+        if let Some(point) = point.filter(|point| point.iter().any(|x| !x.is_finite())) {
+            wrong(field, format!("its place {point:?} is not finite; give three finite numbers in m"));
+        }
+    }
+    for (field, axis) in [("axis", axis), ("second_axis", second_axis)] {
+        let Some(axis) = axis else { continue };
         let length = axis.iter().map(|x| x * x).sum::<f64>().sqrt();
         if !length.is_finite() {
-            wrong("axis", format!("its axis {axis:?} is not finite; give a direction"));
+            wrong(field, format!("its axis {axis:?} is not finite; give a direction"));
         } else if length == 0.0 {
-            wrong("axis", "its axis has length zero; give a direction, [0, 0, 1] for one".to_owned());
+            wrong(field, "its axis has length zero; give a direction, [0, 0, 1] for one".to_owned());
         }
     }
 }

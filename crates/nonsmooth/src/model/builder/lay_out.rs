@@ -1,23 +1,27 @@
 //! Laying a model out: families of systems in their places of q and v, then families of constraints.
 //!
-//! Systems: linear, Lagrangian, planar bodies, spatial bodies. Constraints: linear gaps, function gaps, velocity constraints, contacts,
+//! Systems: linear, Lagrangian, planar bodies, spatial bodies, first-order systems. Constraints: linear gaps, function gaps, velocity constraints, contacts,
 //! joints, joint axes, springs. Only families with members are in the model. Members count bodies first, then components of the linear
-//! systems, then Lagrangian systems.
+//! systems, then Lagrangian systems, then first-order ones.
 
 use super::given::{GivenConstraint, GivenKind, GivenSystem};
-use super::{ModelBuilder, SystemId, bodies};
+use super::{ModelBuilder, SystemId, bodies, relations};
 use crate::model::check;
 use crate::model::constraints::{
     FunctionGap, FunctionGaps, LinearGaps, VelocityConstraints, VelocityRow,
 };
+use crate::model::controllers;
 use crate::model::issue::{Issue, Place};
-use crate::model::systems::{LagrangianSystem, LagrangianSystems, LinearSystems, Prescribed, Velocity};
-use crate::model::{Contents, RigidId, Signals, State};
+use crate::model::systems::{
+    FirstOrder, LagrangianSystem, LagrangianSystems, LinearSystems, Prescribed, Velocity,
+};
+use crate::model::{Contents, RigidId, Signals, State, SystemFamily as _};
+use std::ops::Range;
 
 /// Where the things of a builder ended up.
 #[derive(Default)]
 pub(crate) struct Places {
-    /// First coordinate of each system in q (and in v), in the order of registration.
+    /// First coordinate of each system in q and v, of first-order systems in v alone, in the order of registration.
     pub(crate) systems: Vec<usize>,
     /// Each moving body, in the order of registration.
     pub(crate) bodies: Vec<RigidId>,
@@ -25,7 +29,7 @@ pub(crate) struct Places {
 
 impl Places {
     /// The first coordinate of a system or body in q.
-    fn first(&self, contents: &Contents, system: SystemId) -> usize {
+    pub(super) fn first(&self, contents: &Contents, system: SystemId) -> usize {
         match system.body() {
             None => self.systems[system.0],
             Some(body) => contents.rigid.bodies[self.bodies[body].0 as usize].q as usize,
@@ -47,11 +51,23 @@ impl ModelBuilder {
         let named = named_velocities(&self.constraints, &places);
         let prescribed = prescribed(self.prescribed, &places);
         let mut laid = (&mut contents, &mut state);
-        append_systems(self.systems, &places, (prescribed, &named, n_bodies), &mut laid, issues);
+        let (mut first_order, n_dense) =
+            append_systems(self.systems, &places, (prescribed, &named, n_bodies), &mut laid, issues);
         self.bodies.assemble(&mut contents, &mut state, &mut places, issues);
         append_constraints(self.constraints, &places, allow, (&mut contents, &state), issues);
         bodies::append_contacts(&mut contents);
         self.joints.assemble(&mut contents, &mut state, &places, issues);
+        let mut first = state.v.len();
+        for (number, range, system) in &mut first_order {
+            places.systems[*number] = first;
+            *range = first..first + system.x.len();
+            first = range.end;
+        }
+        let first_order = first_order.into_iter().map(|(_, range, system)| (range, system)).collect();
+        relations::append_first_order(first_order, n_dense, (&mut contents, &mut state));
+        let names = &contents.signals.inputs;
+        contents.controllers = controllers::lay_out(self.controllers, names, &mut state);
+        contents.relations = relations::lay_out(self.relations, &places, &contents);
         contents.n_coordinates = state.q.len();
         contents.velocity_layout.n = state.v.len();
         (contents, state)
@@ -66,7 +82,7 @@ fn first_coordinates(systems: &[GivenSystem]) -> Vec<usize> {
         for (i, given) in systems.iter().enumerate() {
             if matches!(given, GivenSystem::Linear(_)) == linear {
                 first[i] = n;
-                n += given.len();
+                n += given.n_coordinates();
             }
         }
     }
@@ -93,18 +109,19 @@ fn prescribed(given: Vec<(SystemId, usize, Velocity)>, places: &Places) -> Vec<P
     prescribed
 }
 
-/// Appends the families of linear and Lagrangian systems.
+/// Appends the families of linear and Lagrangian systems; returns first-order systems, which stand behind all others, and the number of
+/// dense mass groups.
 fn append_systems(
     systems: Vec<GivenSystem>,
     places: &Places,
     (prescribed, named, n_bodies): (Vec<Prescribed>, &[u32], usize),
     (contents, state): &mut (&mut Contents, &mut State),
     issues: &mut Vec<(Place, Issue)>,
-) {
-    let n: usize = systems.iter().map(GivenSystem::len).sum();
+) -> (Vec<(usize, Range<usize>, FirstOrder)>, usize) {
+    let n: usize = systems.iter().map(GivenSystem::n_coordinates).sum();
     state.q.resize(n, 0.0);
     state.v.resize(n, 0.0);
-    let (mut linear, mut lagrangian) = (Vec::new(), Vec::new());
+    let (mut linear, mut lagrangian, mut first_order) = (Vec::new(), Vec::new(), Vec::new());
     for (number, (given, &first)) in systems.into_iter().zip(&places.systems).enumerate() {
         let range = first..first + given.len();
         match given {
@@ -118,6 +135,7 @@ fn append_systems(
                 state.v[range.clone()].copy_from_slice(&v);
                 lagrangian.push(LagrangianSystem { number, name, coordinates, range, dynamics });
             }
+            GivenSystem::FirstOrder(given) => first_order.push((number, 0..0, *given)),
         }
     }
     let n_linear = linear.last().map_or(0, |(range, _)| range.end);
@@ -131,8 +149,10 @@ fn append_systems(
     if !lagrangian.is_empty() {
         check::check_masses(&lagrangian, state, issues);
         let family = LagrangianSystems::new(lagrangian, others, members, n_dense);
+        n_dense += family.layout().members.len();
         contents.systems.push(Box::new(family));
     }
+    (first_order, n_dense)
 }
 
 /// Appends the families of gaps and velocity constraints.

@@ -91,11 +91,11 @@ type Laid<'a> = (&'a mut Contents, &'a State, &'a Places);
 fn place_joint(
     given: GivenJoint,
     axes: &mut Vec<AxisRow>,
-    (contents, state, places): Laid<'_>,
+    (contents, state, laid): Laid<'_>,
     wrong: &mut Wrong<'_>,
 ) -> Option<JointRow> {
-    let GivenJoint { name, posed: JointAt { joint, at, axis }, between, collide, axes: given } = given;
-    let [Some(a), Some(b)] = between.map(|side| find(contents, places, side)) else {
+    let GivenJoint { name, posed, between, collide, axes: given } = given;
+    let [Some(a), Some(b)] = between.map(|side| find(contents, laid, side)) else {
         wrong("between", "one of its sides is not in the model; add the body first".to_owned());
         return None;
     };
@@ -105,7 +105,8 @@ fn place_joint(
         wrong("between", text.to_owned());
         return None;
     };
-    let frame = frame(joint.name(), joint.needs_axis(within), within, (at, axis), wrong)?;
+    let frame = frame(&posed, within, wrong)?;
+    let places = places_of(&posed, within, wrong)?;
     let states = between.map(|id| contents.rigid.start_of(id, state));
     let states = match states {
         [Ok(a), Ok(b)] => [a, b],
@@ -114,9 +115,11 @@ fn place_joint(
             return None;
         }
     };
-    let place = DVec3::from_array(at);
-    let points = states.map(|s: RigidState| s.rotation.inverse() * (place - s.position));
+    let point = |k: usize| states[k].rotation.inverse() * (places[k] - states[k].position);
+    let points = [point(0), point(1)];
     let size = size(contents, between, points);
+    let mut joint = posed.joint;
+    joint.place(places[0].distance(places[1]));
     let number = contents.joints.joints.len();
     let row = JointRow {
         frames: states.map(|s: RigidState| (s.rotation.inverse() * frame).normalize()),
@@ -153,39 +156,79 @@ fn place_joint(
     Some(row)
 }
 
-/// The joint's frame in world axes at the start: e₃ along its axis.
-fn frame(
-    joint: &str,
-    needs_axis: bool,
-    within: Within,
-    (at, axis): ([f64; 3], Option<[f64; 3]>),
-    wrong: &mut Wrong<'_>,
-) -> Option<DQuat> {
-    if within == Within::Plane && at[2] != 0.0 {
-        wrong("at", format!("it is in the plane, so z must be 0, got {}", at[2]));
+/// The joint's frame in world axes at the start: e₃ along its axis, e₁ along its second one.
+fn frame(posed: &JointAt, within: Within, wrong: &mut Wrong<'_>) -> Option<DQuat> {
+    let JointAt { joint, axis, second_axis, .. } = posed;
+    let name = joint.name();
+    if joint.dim(within) == 0 {
+        wrong("type", format!("a {name} joint is for bodies in space; these are in the plane"));
         return None;
     }
-    if !needs_axis {
+    if !joint.needs_axis(within) {
         return Some(DQuat::IDENTITY);
     }
-    let Some(axis) = axis else {
-        wrong(
-            "axis",
-            format!("a {joint} joint needs an axis here; give a direction, [0, 0, 1] for one"),
-        );
+    let Some(axis) = *axis else {
+        let text = "needs an axis here; give a direction, [0, 0, 1] for one";
+        wrong("axis", format!("a {name} joint {text}"));
         return None;
     };
     let e3 = DVec3::from_array(axis).normalize();
-    if within == Within::Space {
+    if within == Within::Plane {
+        if axis[2] != 0.0 {
+            let text = "it is in the plane, so its axis must be too: z = 0, got";
+            wrong("axis", format!("{text} {}", axis[2]));
+            return None;
+        }
+        let e1 = DVec3::Z.cross(e3);
+        return Some(DQuat::from_mat3(&DMat3::from_cols(e1, DVec3::Z, e3)));
+    }
+    if !joint.needs_second_axis(within) {
         let (e1, e2) = e3.any_orthonormal_pair();
         return Some(DQuat::from_mat3(&DMat3::from_cols(e1, e2, e3)));
     }
-    if axis[2] != 0.0 {
-        wrong("axis", format!("it is in the plane, so its axis must be too: z = 0, got {}", axis[2]));
+    let Some(second) = *second_axis else {
+        let text = "needs a second axis, perpendicular to the first";
+        wrong("second_axis", format!("a {name} joint {text}; give a direction"));
+        return None;
+    };
+    let e1 = DVec3::from_array(second).normalize();
+    if e1.dot(e3).abs() > ROUNDING {
+        let angle = e1.dot(e3).clamp(-1.0, 1.0).acos().to_degrees();
+        let text = "its second axis must be perpendicular to the first; the angle between them is";
+        wrong("second_axis", format!("{text} {angle:.6}°"));
         return None;
     }
-    let e1 = DVec3::Z.cross(e3);
-    Some(DQuat::from_mat3(&DMat3::from_cols(e1, DVec3::Z, e3)))
+    let e2 = e3.cross(e1).normalize();
+    Some(DQuat::from_mat3(&DMat3::from_cols(e2.cross(e3), e2, e3)))
+}
+
+/// The joint's point on each side at the start [m].
+fn places_of(posed: &JointAt, within: Within, wrong: &mut Wrong<'_>) -> Option<[DVec3; 2]> {
+    let JointAt { joint, at, to, .. } = posed;
+    for (field, point) in [("at", Some(at)), ("to", to.as_ref())] {
+        if let Some(point) = point.filter(|point| within == Within::Plane && point[2] != 0.0) {
+            wrong(field, format!("it is in the plane, so z must be 0, got {}", point[2]));
+            return None;
+        }
+    }
+    let at = DVec3::from_array(*at);
+    match (to, joint.needs_second_point()) {
+        (None, false) => Some([at, at]),
+        (Some(to), true) if *to != at.to_array() => Some([at, DVec3::from_array(*to)]),
+        (Some(_), true) => {
+            let text = "its two points are the same; take a spherical joint, or move one of them";
+            wrong("to", text.to_owned());
+            None
+        }
+        (None, true) => {
+            wrong("to", format!("a {} joint needs its point on the second side too", joint.name()));
+            None
+        }
+        (Some(_), false) => {
+            wrong("to", format!("a {} joint has one point; leave the second out", joint.name()));
+            None
+        }
+    }
 }
 
 /// The farthest of the joint's point from a centre of mass, or the larger bounding radius; 1 m where all are zero.

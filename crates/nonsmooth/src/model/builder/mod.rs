@@ -8,14 +8,17 @@ mod given;
 mod joints;
 mod lay_out;
 mod lay_out_joints;
+mod relations;
 
 pub use given::{LinearTerm, SystemId};
 pub use joints::{Anchor, FreeAxis, GivenJoint, JointAt, Rigid, Spring};
 
 use super::check;
 use super::constraints::{Gap, LinearContact, VelocityConstraint};
+use super::controllers::GivenController;
 use super::forces::Force;
 use super::issue::{Issue, ModelError, Place};
+use super::relations::GivenRelation;
 use super::signals::{self, Signal};
 use super::systems::{Lagrangian, Linear, Velocity};
 use super::{LawId, Model, State, UserError};
@@ -42,6 +45,8 @@ pub struct ModelBuilder {
     allow_initial_violation: bool,
     bodies: GivenBodies,
     joints: GivenJoints,
+    relations: Vec<GivenRelation>,
+    controllers: Vec<GivenController>,
 }
 
 impl ModelBuilder {
@@ -217,10 +222,7 @@ impl ModelBuilder {
         }
         self.bodies.check(&self.laws, issues);
         self.joints.check(&self.bodies, issues);
-        let coordinates = |system: SystemId| match system.body() {
-            None => self.systems.get(system.0).map_or(0, GivenSystem::len),
-            Some(body) => self.bodies.n_coordinates(body),
-        };
+        let coordinates = |system: SystemId| self.n_coordinates(system);
         for (i, constraint) in self.constraints.iter().enumerate() {
             check::check_constraint(i, constraint, &coordinates, &self.laws, issues);
         }
@@ -235,7 +237,17 @@ impl ModelBuilder {
                 issues.push((place, Issue::PrescribedTwice));
             }
         }
+        self.check_relations(issues);
+        self.check_controllers(issues);
         self.check_signals(issues);
+    }
+
+    /// Number of coordinates of a system or body; first-order systems have none.
+    fn n_coordinates(&self, system: SystemId) -> usize {
+        match system.body() {
+            None => self.systems.get(system.0).map_or(0, GivenSystem::n_coordinates),
+            Some(body) => self.bodies.n_coordinates(body),
+        }
     }
 
     /// Names of signals must differ; inputs must be finite.

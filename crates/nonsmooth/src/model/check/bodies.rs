@@ -115,6 +115,9 @@ pub(in crate::model) fn check_materials(
         .collect();
     for law in table.pair_laws.iter().flatten() {
         let (name, law) = &laws[law.0 as usize];
+        if law.forms().rolls {
+            return issues.push((Place::Materials, BodyIssue::Rolls(name.clone()).into()));
+        }
         if law.forms().bilateral || tangents.iter().any(|&n| law.dim(n).is_none()) {
             return issues.push((Place::Materials, BodyIssue::Law(name.clone()).into()));
         }

@@ -8,13 +8,16 @@ pub(super) use start::{check_gaps, check_masses, check_velocities};
 
 use super::builder::{Coordinate, GivenConstraint, GivenKind, GivenSystem, SystemId};
 use super::issue::{Issue, Place};
-use super::systems::Linear;
+use super::systems::{FirstOrder, Linear};
 use crate::laws::Law;
 use nonsmooth_solvers::is_positive_definite;
 
 /// Sizes and numbers of one system.
 pub(super) fn check_system(i: usize, given: &GivenSystem, issues: &mut Vec<(Place, Issue)>) {
     let n = given.len();
+    if let GivenSystem::FirstOrder(system) = given {
+        return check_first_order(i, system, issues);
+    }
     if n == 0 {
         let (want, got) = ("at least one coordinate".to_owned(), "none".to_owned());
         issues.push((Place::System(i, "coordinates"), Issue::Size { want, got }));
@@ -39,6 +42,29 @@ pub(super) fn check_system(i: usize, given: &GivenSystem, issues: &mut Vec<(Plac
             vector("load", &linear.load);
             check_matrices(i, linear, n, issues);
         }
+        GivenSystem::FirstOrder(_) => {}
+    }
+}
+
+/// Sizes and numbers of a first-order system.
+fn check_first_order(i: usize, system: &FirstOrder, issues: &mut Vec<(Place, Issue)>) {
+    let n = system.states.len();
+    let mut tell = |field: &'static str, issue| issues.push((Place::System(i, field), issue));
+    if n == 0 {
+        let (want, got) = ("at least one state".to_owned(), "none".to_owned());
+        return tell("states", Issue::Size { want, got });
+    }
+    if system.x.len() != n {
+        tell("x", Issue::Size { want: format!("{n} entries"), got: system.x.len().to_string() });
+    } else if let Some(index) = system.x.iter().position(|x| !x.is_finite()) {
+        tell("x", Issue::NotFinite { index, value: system.x[index] });
+    }
+    let Some(matrix) = &system.matrix else { return };
+    if matrix.n_rows() != n || matrix.n_columns != n {
+        let got = format!("{} × {}", matrix.n_rows(), matrix.n_columns);
+        tell("A", Issue::Size { want: format!("{n} × {n} entries"), got });
+    } else if let Some(index) = matrix.value.iter().position(|x| !x.is_finite()) {
+        tell("A", Issue::NotFinite { index, value: matrix.value[index] });
     }
 }
 

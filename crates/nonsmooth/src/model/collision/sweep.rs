@@ -14,7 +14,7 @@ use crate::model::instant::Instant;
 use crate::model::rigid::{ColliderRow, PosedShape, RigidId, RigidState};
 use crate::model::systems::rotate_freely;
 use glam::DVec3;
-use nonsmooth_geometry::{Approach, Impact, Turning, planar, spatial};
+use nonsmooth_geometry::{Approach, Impact, Moving, Turning, time_of_impact};
 
 /// The path of a drift: from an instant for a time, with velocities v + ½ σ a (working axes).
 #[derive(Clone, Copy)]
@@ -120,16 +120,16 @@ impl DriftPath<'_> {
             (PosedShape::Space(shape_a, own_a), PosedShape::Space(shape_b, own_b)) => {
                 let pose_a = |time: f64| spatial_pose(own_a, &place(0, time));
                 let pose_b = |time: f64| spatial_pose(own_b, &place(1, time));
-                let a = spatial::Moving { shape: shape_a, pose: &pose_a, turning: a };
-                let b = spatial::Moving { shape: shape_b, pose: &pose_b, turning: b };
-                time_of(&spatial::time_of_impact(&a, &b, approach, self.duration))
+                let a = Moving { shape: shape_a, pose: &pose_a, turning: a };
+                let b = Moving { shape: shape_b, pose: &pose_b, turning: b };
+                time_of(&time_of_impact(&a, &b, approach, self.duration))
             }
             (PosedShape::Plane(shape_a, own_a), PosedShape::Plane(shape_b, own_b)) => {
                 let pose_a = |time: f64| planar_pose(own_a, &place(0, time));
                 let pose_b = |time: f64| planar_pose(own_b, &place(1, time));
-                let a = planar::Moving { shape: shape_a, pose: &pose_a, turning: a };
-                let b = planar::Moving { shape: shape_b, pose: &pose_b, turning: b };
-                time_of(&planar::time_of_impact(&a, &b, approach, self.duration))
+                let a = Moving { shape: shape_a, pose: &pose_a, turning: a };
+                let b = Moving { shape: shape_b, pose: &pose_b, turning: b };
+                time_of(&time_of_impact(&a, &b, approach, self.duration))
             }
             _ => Meeting::Never,
         }

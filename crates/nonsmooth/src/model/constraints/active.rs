@@ -188,7 +188,7 @@ impl ActiveConstraints {
     }
 
     /// Appends a constraint with u⁻ of each of its rows.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, id: ConstraintId, law: LawId, gap: f64, u_minus: &[f64]) {
         self.ids.push(id);
         self.laws.push(law);

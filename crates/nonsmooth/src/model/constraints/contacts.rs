@@ -525,6 +525,10 @@ impl ConstraintFamily for Contacts {
         Some(Box::new(Self::new(self.family, self.dims.clone(), renamed.table)))
     }
 
+    fn stores_rows(&self) -> bool {
+        false
+    }
+
     /// The force in world axes, then the point and the normal.
     fn store_force(&self, active: &ActiveConstraints, c: usize, rows: &[f64], out: &mut Vec<f64>) {
         out.extend_from_slice(&world_vector(&self.frame(active, c), rows).to_array());
@@ -579,9 +583,9 @@ fn world_vector(frame: &[[f64; 3]; 3], components: &[f64]) -> DVec3 {
     components.iter().zip(frame).fold(DVec3::ZERO, |sum, (x, axis)| sum + *x * DVec3::from_array(*axis))
 }
 
-/// A point that carried force is closed: what gap it has is what residuals added up to. Beyond half of d it is taken back,
-/// u⁺ ≥ −(y − d/2)/h. Without that it leaves the activation distance some day, and its body falls by ½ h² g; with it below d/2,
-/// rounding would set the task.
+/// Gap drift correction: a contact that carried a force is closed, and its gap y is the sum of residuals of earlier solves. Where y > d/2 it is
+/// reduced, u⁺ ≥ −(y − d/2)/h. Without that the point would leave the activation distance d in time, and its body would fall by
+/// ½ h² g. Gaps below d/2 are at rounding level and are not corrected.
 #[inline]
 fn closing(model: &Model, part: &Part<'_>, active: &ActiveConstraints, c: usize) -> f64 {
     if active.gap[c] <= 0.0 || !active.carried[c] {

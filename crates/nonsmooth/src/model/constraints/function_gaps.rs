@@ -123,7 +123,7 @@ struct Evaluated {
     slope: Vec<f64>,
     tangents: Vec<f64>,
     rates: Vec<f64>,
-    rows: [SparseRow; 3],
+    rows: [SparseRow; 6],
     /// Velocities of the state, q̇ of the model and of the coordinates of a gap.
     v: Vec<f64>,
     q_dot: Vec<f64>,
@@ -233,7 +233,7 @@ impl FunctionGaps {
         let gap = &self.gaps[i];
         with_scratch(|there| {
             gap.row(model, at.q, &vec![0.0; gap.coordinates.len()], &mut there.rows[0]);
-            model.involves(part, &there.rows[0].columns)
+            model.involves(part, there.rows[0].columns.iter().copied())
         })
     }
 
@@ -264,7 +264,7 @@ impl FunctionGaps {
         with_scratch(|there| {
             let y = there.gap(model, gap, id, at.t, at.q)?;
             there.linearize(model, gap, id, at)?;
-            let mut u = [0.0; 3];
+            let mut u = [0.0; 6];
             let n = there.rates.len();
             for (k, u) in u[..n].iter_mut().enumerate() {
                 *u = there.velocity(k, at.v);
@@ -304,7 +304,7 @@ impl FunctionGaps {
                     let along = active.u_minus[first] - active.rates[first][0];
                     (there.gap(model, gap, id, at.end.t, at.now.q)? + (part.h - ahead) * along) / ahead
                 } else {
-                    let mut u = [0.0; 3];
+                    let mut u = [0.0; 6];
                     active.jacobian.dot(c, at.end.v, &mut u[..rows.len()]);
                     there.gap(model, gap, id, at.end.t, at.end.q)? / ahead - u[0]
                 };

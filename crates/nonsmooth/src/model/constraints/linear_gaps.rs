@@ -21,14 +21,20 @@ struct Row {
     always: bool,
 }
 
+/// An entry of J.
+#[derive(Clone, Copy)]
+struct Term {
+    column: u32,
+    value: f64,
+}
+
 /// The linear gaps of a model, over coordinates of linear and Lagrangian systems, whose places in q and v are the same.
 #[derive(Default)]
 pub struct LinearGaps {
     index: u8,
     names: Vec<String>,
     rows: Vec<Row>,
-    columns: Vec<u32>,
-    values: Vec<f64>,
+    terms: Vec<Term>,
 }
 
 impl LinearGaps {
@@ -42,10 +48,9 @@ impl LinearGaps {
     ) {
         let mut entries: Vec<(u32, f64)> = terms.collect();
         entries.sort_by_key(|&(j, _)| j);
-        let begin = self.columns.len() as u32;
-        self.columns.extend(entries.iter().map(|(j, _)| j));
-        self.values.extend(entries.iter().map(|(_, x)| x));
-        self.rows.push(Row { terms: [begin, self.columns.len() as u32], offset, law, always });
+        let begin = self.terms.len() as u32;
+        self.terms.extend(entries.iter().map(|&(column, value)| Term { column, value }));
+        self.rows.push(Row { terms: [begin, self.terms.len() as u32], offset, law, always });
         self.names.push(name);
     }
 
@@ -61,18 +66,16 @@ impl LinearGaps {
 
     /// The entries of a gap.
     #[inline(always)]
-    fn terms(&self, row: &Row) -> (&[u32], &[f64]) {
-        let own = row.terms[0] as usize..row.terms[1] as usize;
-        (&self.columns[own.clone()], &self.values[own])
+    fn terms(&self, row: &Row) -> &[Term] {
+        &self.terms[row.terms[0] as usize..row.terms[1] as usize]
     }
 
     /// y of a gap [m].
     #[inline(always)]
     fn gap(&self, row: &Row, q: &[f64]) -> f64 {
-        let (columns, values) = self.terms(row);
         let mut gap = row.offset;
-        for (&j, h) in columns.iter().zip(values) {
-            gap += h * q[j as usize];
+        for term in self.terms(row) {
+            gap += term.value * q[term.column as usize];
         }
         gap
     }
@@ -80,11 +83,10 @@ impl LinearGaps {
     /// y [m] and J v [m/s] of a gap.
     #[inline(always)]
     fn gap_and_velocity(&self, row: &Row, q: &[f64], v: &[f64]) -> (f64, f64) {
-        let (columns, values) = self.terms(row);
         let (mut gap, mut u) = (row.offset, 0.0);
-        for (&j, h) in columns.iter().zip(values) {
-            gap += h * q[j as usize];
-            u += h * v[j as usize];
+        for term in self.terms(row) {
+            gap += term.value * q[term.column as usize];
+            u += term.value * v[term.column as usize];
         }
         (gap, u)
     }
@@ -92,22 +94,62 @@ impl LinearGaps {
     /// y of gap `i`, and the size of its terms [m].
     pub(crate) fn with_size(&self, i: usize, q: &[f64]) -> (f64, f64) {
         let row = &self.rows[i];
-        let (columns, values) = self.terms(row);
-        let terms = columns.iter().zip(values).map(|(&j, h)| h * q[j as usize]);
+        let terms = self.terms(row).iter().map(|term| term.value * q[term.column as usize]);
         let size = terms.clone().map(f64::abs).sum::<f64>() + row.offset.abs();
         (terms.sum::<f64>() + row.offset, size)
     }
 
-    // Out of line: most gaps are open in most steps.
+    /// y and u of a gap that is closed, y + ahead·u ≤ distance, or always acts.
+    #[inline(always)]
+    fn is_closed(
+        &self,
+        row: &Row,
+        at: &Instant<'_>,
+        (ahead, distance): (f64, f64),
+    ) -> Option<(f64, f64)> {
+        let (gap, u) = self.gap_and_velocity(row, at.q, at.v);
+        (gap + ahead * u <= distance || row.always).then_some((gap, u))
+    }
+
+    /// Appends the closed gaps of the part from number `first` on.
     #[inline(never)]
+    fn push_closed(
+        &self,
+        first: usize,
+        (model, part): (&Model, &Part<'_>),
+        at: &Instant<'_>,
+        bounds: (f64, f64),
+        active: &mut ActiveConstraints,
+    ) {
+        let whole = matches!(part.members, Selection::All);
+        for (i, row) in self.rows.iter().enumerate().skip(first) {
+            if let Some((gap, u)) = self.is_closed(row, at, bounds)
+                && (whole || self.is_of(model, part, i))
+            {
+                self.push(i, gap, u, active);
+            }
+        }
+    }
+
+    #[inline(always)]
     fn push(&self, i: usize, gap: f64, u: f64, active: &mut ActiveConstraints) {
         active.push(ConstraintId::member(self.index, i), self.rows[i].law, gap, &[u]);
+    }
+
+    #[inline(never)]
+    fn gaps_of_all(&self, q: &[f64], out: &mut Vec<f64>) {
+        out.extend(self.rows.iter().map(|row| self.gap(row, q)));
+    }
+
+    #[inline(never)]
+    fn gaps_of(&self, ids: &[ConstraintId], q: &[f64], out: &mut Vec<f64>) {
+        out.extend(ids.iter().map(|id| self.gap(&self.rows[id.number()], q)));
     }
 
     /// Whether a member of the part is involved in gap `i`.
     #[inline(never)]
     fn is_of(&self, model: &Model, part: &Part<'_>, i: usize) -> bool {
-        model.involves(part, self.terms(&self.rows[i]).0)
+        model.involves(part, self.terms(&self.rows[i]).iter().map(|term| term.column))
     }
 }
 
@@ -149,13 +191,11 @@ impl ConstraintFamily for LinearGaps {
         activation: Activation,
         active: &mut ActiveConstraints,
     ) -> StepResult {
-        let (ahead, distance) = activation.of_gaps();
-        let whole = matches!(part.members, Selection::All);
-        for (i, row) in self.rows.iter().enumerate() {
-            let (gap, u) = self.gap_and_velocity(row, at.q, at.v);
-            if (gap + ahead * u <= distance || row.always) && (whole || self.is_of(model, part, i)) {
-                self.push(i, gap, u, active);
-            }
+        // Most gaps are open in most steps: nothing is called until one is not.
+        let bounds = activation.of_gaps();
+        let is_closed = |row: &Row| self.is_closed(row, at, bounds).is_some();
+        if let Some(first) = self.rows.iter().position(is_closed) {
+            self.push_closed(first, (model, part), at, bounds, active);
         }
         Ok(())
     }
@@ -185,7 +225,7 @@ impl ConstraintFamily for LinearGaps {
         if rows.is_new() {
             for c in rows.active().own[self.index as usize].clone() {
                 let i = rows.active().ids[c].number();
-                rows.general(c, std::iter::once(self.terms(&self.rows[i])));
+                rows.constant(self.terms(&self.rows[i]).iter().map(|term| (term.column, term.value)));
             }
         }
         Ok(())
@@ -216,11 +256,12 @@ impl ConstraintFamily for LinearGaps {
     #[inline]
     fn gaps(&self, _model: &Model, at: &Instant<'_>, of: GapsOf<'_>, out: &mut Vec<f64>) -> StepResult {
         match of {
-            GapsOf::Members => self.rows.iter().for_each(|row| out.push(self.gap(row, at.q))),
-            GapsOf::Active(active, own) => {
-                let rows = active.ids[own.clone()].iter().map(|id| &self.rows[id.number()]);
-                out.extend(rows.map(|row| self.gap(row, at.q)));
+            // There is room from the second step on.
+            GapsOf::Members if out.capacity() - out.len() < self.rows.len() => {
+                self.gaps_of_all(at.q, out);
             }
+            GapsOf::Members => out.extend(self.rows.iter().map(|row| self.gap(row, at.q))),
+            GapsOf::Active(active, own) => self.gaps_of(&active.ids[own.clone()], at.q, out),
         }
         Ok(())
     }

@@ -33,7 +33,7 @@ pub use velocity::VelocityConstraints;
 pub(crate) use velocity::VelocityRow;
 
 use super::id::ConstraintId;
-use super::memory::ConstraintMemory;
+use super::memory::{ConstraintMemory, Walk};
 use super::{LawId, Model, Renamed, RigidId};
 use crate::energy::Works;
 use crate::error::StepResult;
@@ -362,9 +362,32 @@ pub trait ConstraintFamily: Send + Sync {
         None
     }
 
+    /// Whether what is remembered of a lasting force is its rows, whatever the configuration.
+    fn stores_rows(&self) -> bool {
+        true
+    }
+
     /// What is remembered of a lasting force given by rows: rows by default.
     fn store_force(&self, _active: &ActiveConstraints, _c: usize, rows: &[f64], out: &mut Vec<f64>) {
         out.extend_from_slice(rows);
+    }
+
+    /// Remembers the lasting forces p/κ of its active constraints, whose names the memory has already; p by row of all of them.
+    fn store_forces(
+        &self,
+        active: &ActiveConstraints,
+        own: Range<usize>,
+        (p, length): (&[f64], f64),
+        memory: &mut ConstraintMemory,
+    ) {
+        let mut forces = [0.0; 6];
+        for c in own {
+            let rows = active.rows(c);
+            let forces = &mut forces[..rows.len()];
+            forces.iter_mut().zip(&p[rows]).for_each(|(force, p)| *force = p / length);
+            self.store_force(active, c, forces, &mut memory.forces);
+            memory.force_start.push(memory.forces.len() as u32);
+        }
     }
 
     /// The place in the memory of what goes on as constraint `c` under a new name: a corner of a box that takes the place of another.
@@ -383,6 +406,21 @@ pub trait ConstraintFamily: Send + Sync {
     fn recall_force(&self, _active: &ActiveConstraints, _c: usize, stored: &[f64], rows: &mut [f64]) {
         let n = rows.len().min(stored.len());
         rows[..n].copy_from_slice(&stored[..n]);
+    }
+
+    /// The rows of the remembered forces of its active constraints; those of which nothing is known are left as they are.
+    fn recall_forces(
+        &self,
+        active: &ActiveConstraints,
+        own: Range<usize>,
+        known: &mut Walk<'_>,
+        out: &mut [f64],
+    ) {
+        for c in own {
+            if let Some(remembered) = known.find(active.ids[c]) {
+                self.recall_force(active, c, remembered.force, &mut out[active.rows(c)]);
+            }
+        }
     }
 
     /// Potential energy that its members store (springs) [J].

@@ -137,7 +137,8 @@ impl ConstraintFamily for VelocityConstraints {
         _activation: Activation,
         active: &mut ActiveConstraints,
     ) -> StepResult {
-        let chosen = |i: &usize| part.members.is_all() || model.involves(part, &self.rows[*i].columns);
+        let columns = |i: usize| self.rows[i].columns.iter().copied();
+        let chosen = |i: &usize| part.members.is_all() || model.involves(part, columns(*i));
         (0..self.rows.len()).filter(chosen).try_for_each(|i| self.push(model, i, at, active))
     }
 

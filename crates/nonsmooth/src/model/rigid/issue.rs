@@ -53,6 +53,11 @@ pub enum BodyIssue {
     /// A law is not one of contacts.
     #[error("law `{0}` is not one of contacts between bodies; use coulomb or newton-impact")]
     Law(String),
+    /// The law of a pair needs rows that contact points do not have.
+    #[error(
+        "law `{0}` has rolling friction, for which contacts of bodies have no rows; give a constraint with tangents, or coulomb"
+    )]
+    Rolls(String),
     /// A material does not exist.
     #[error("there is no material {material}: the model has {n}")]
     NoSuchMaterial {

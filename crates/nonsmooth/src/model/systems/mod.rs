@@ -7,6 +7,7 @@
 //! A scheme asks each family for the one motion it needs: θ-motion, kick and drift, or smooth motion. A family without
 //! it is refused by name.
 
+mod first_order;
 mod lagrangian;
 mod linear;
 mod planar;
@@ -14,6 +15,7 @@ mod prescribed;
 mod spatial;
 mod spatial_motion;
 
+pub use first_order::{FirstOrder, FirstOrderSystems};
 pub(crate) use lagrangian::LagrangianSystem;
 pub use lagrangian::{At, FiniteDifferences, Lagrangian, LagrangianSystems};
 pub use linear::{DENSE_LIMIT, Linear, LinearSystems, TimeForce};
@@ -154,6 +156,11 @@ pub trait SystemFamily: Send + Sync {
     fn member_of(&self, i: usize) -> usize {
         let Layout { v, members, .. } = self.layout();
         members.start + (i - v.start) * members.len() / v.len()
+    }
+
+    /// Whether its velocities are states without positions.
+    fn is_first_order(&self) -> bool {
+        false
     }
 
     /// Registers its mass groups, once per model, in the order of its members.

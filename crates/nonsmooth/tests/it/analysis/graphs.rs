@@ -1,35 +1,23 @@
 //! The Hausdorff distance against closed forms, against dense sampling, and its cost.
 
 use nonsmooth::analysis::{Graph, GraphError, excess, hausdorff};
+use nonsmooth_testkit::Random;
 
-/// A sequence of numbers in [0, 1) that repeats from its seed (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// A graph over [0, 1] with `n` nodes, of which some are jumps and some have the same time.
-    fn graph(&mut self, n: usize, width: usize, roughness: f64) -> Graph {
-        let mut t: Vec<f64> = (0..n).map(|_| self.unit()).collect();
-        (t[0], t[n - 1]) = (0.0, 1.0);
-        t.sort_by(f64::total_cmp);
-        let (mut left, mut right) = (Vec::new(), Vec::new());
-        for &t in &t {
-            let jump = self.unit() < 0.3;
-            for k in 0..width {
-                let x = (3.0 * t + k as f64).sin() + roughness * (self.unit() - 0.5);
-                left.push(x);
-                right.push(if jump { x + self.unit() - 0.5 } else { x });
-            }
+/// A graph over [0, 1] with `n` nodes, of which some are jumps and some have the same time.
+fn graph(random: &mut Random, n: usize, width: usize, roughness: f64) -> Graph {
+    let mut t: Vec<f64> = (0..n).map(|_| random.unit()).collect();
+    (t[0], t[n - 1]) = (0.0, 1.0);
+    t.sort_by(f64::total_cmp);
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    for &t in &t {
+        let jump = random.unit() < 0.3;
+        for k in 0..width {
+            let x = (3.0 * t + k as f64).sin() + roughness * (random.unit() - 0.5);
+            left.push(x);
+            right.push(if jump { x + random.unit() - 0.5 } else { x });
         }
-        Graph::from_nodes(&t, &left, &right).expect("a graph")
     }
+    Graph::from_nodes(&t, &left, &right).expect("a graph")
 }
 
 /// Distance of a point to a segment: the middle third of the parameter, over and over.
@@ -67,11 +55,14 @@ fn sampled(a: &Graph, b: &Graph, n: usize) -> f64 {
 
 #[test]
 fn distance_agrees_with_dense_sampling() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     for case in 0..60 {
         let (width, roughness) = (1 + case % 3, [0.02, 0.5, 2.0][case / 3 % 3]);
         let n = 2 + (case * 7) % 13;
-        let (a, b) = (random.graph(n, width, roughness), random.graph(15 - n.min(12), width, roughness));
+        let (a, b) = (
+            graph(&mut random, n, width, roughness),
+            graph(&mut random, 15 - n.min(12), width, roughness),
+        );
         for (a, b) in [(&a, &b), (&b, &a)] {
             let points = 200;
             let (found, oracle) = (excess(a, b).distance, sampled(a, b, points));
@@ -85,7 +76,7 @@ fn distance_agrees_with_dense_sampling() {
 
 #[test]
 fn ties_and_points_on_top_of_each_other_do_no_harm() {
-    let mut random = Random(23);
+    let mut random = Random::new(23);
     for case in 0..300 {
         let [a, b] = [2 + case % 5, 2 + case % 4].map(|n| {
             // Whole numbers: equal distances, repeated points and segments of no length abound.
@@ -105,9 +96,9 @@ fn ties_and_points_on_top_of_each_other_do_no_harm() {
 
 #[test]
 fn distance_is_attained_where_it_is_said_to_be() {
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     for case in 0..40 {
-        let (a, b) = (random.graph(9, 1, 0.5), random.graph(12, 1, 0.5));
+        let (a, b) = (graph(&mut random, 9, 1, 0.5), graph(&mut random, 12, 1, 0.5));
         let e = excess(&a, &b);
         // Points of A at that time: some sample of the vertical line there is as far, to a sample.
         let mut largest = 0.0f64;
@@ -166,9 +157,10 @@ fn closed_forms_are_met_to_rounding() {
 
 #[test]
 fn more_nodes_on_the_same_line_change_nothing() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     for case in 0..50 {
-        let (a, b) = (random.graph(8, 1 + case % 2, 0.7), random.graph(11, 1 + case % 2, 0.7));
+        let (a, b) =
+            (graph(&mut random, 8, 1 + case % 2, 0.7), graph(&mut random, 11, 1 + case % 2, 0.7));
         let width = a.width();
         let (mut t, mut x) = (Vec::new(), Vec::new());
         for i in 0..a.n_vertices() - 1 {
@@ -188,9 +180,9 @@ fn more_nodes_on_the_same_line_change_nothing() {
 
 #[test]
 fn distance_is_a_metric() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     for _ in 0..50 {
-        let [a, b, c] = [7, 9, 5].map(|n| random.graph(n, 1, 1.0));
+        let [a, b, c] = [7, 9, 5].map(|n| graph(&mut random, n, 1, 1.0));
         assert_eq!(hausdorff(&a, &b), hausdorff(&b, &a));
         assert_eq!(hausdorff(&a, &a), 0.0);
         // Rounding.
@@ -200,7 +192,7 @@ fn distance_is_a_metric() {
 
 /// Steps of a sine with jumps, `n` nodes in [0, 9.5], delayed, drifting and noisy.
 fn long(n: usize, delay: f64, drift: f64, noise: f64) -> Graph {
-    let mut random = Random(n as u64);
+    let mut random = Random::new(n as u64);
     let t: Vec<f64> = (0..n).map(|i| 9.5 * i as f64 / (n - 1) as f64).collect();
     let x = |t: &f64| (t - delay).sin() + (t - delay).floor() % 2.0 + drift * t + noise * random.unit();
     let x: Vec<f64> = t.iter().map(x).collect();

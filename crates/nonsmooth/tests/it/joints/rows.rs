@@ -3,7 +3,8 @@
 use crate::body_kit::{INERTIA, about};
 use glam::DVec3;
 use nonsmooth::model::constraints::joints::{
-    Fixed, JOINTS, JointRow, JointRows, Prismatic, Revolute, Spherical,
+    Cylindrical, Distance, Fixed, JOINTS, JointRow, JointRows, Planar, PointOnLine, PointOnPlane,
+    Prismatic, Revolute, Screw, Spherical, Universal,
 };
 use nonsmooth::model::rigid::{Body, RigidState, exponential};
 use nonsmooth::model::{JointAt, ModelBuilder};
@@ -32,7 +33,17 @@ pub(super) fn every_joint(planar: bool) -> Vec<(&'static str, JointAt)> {
         ("spherical", Spherical::at(at)),
         ("prismatic", Prismatic::at(at).axis(axis)),
         ("fixed", Fixed::at(at)),
+        ("cylindrical", Cylindrical::at(at).axis(axis)),
+        ("universal", Universal::at(at).axis(axis).second_axis([0.8, 0.64, 0.0])),
+        ("planar", Planar::at(at).axis(axis)),
+        ("screw", Screw { lead: -0.3 }.at(at).axis(axis)),
+        ("distance", Distance::between(at, if planar { [1.0, 0.1, 0.0] } else { [1.0, 0.1, -0.4] })),
+        ("point-on-line", PointOnLine::at(at).axis(axis)),
+        ("point-on-plane", PointOnPlane::at(at).axis(axis)),
     ]
+    .into_iter()
+    .filter(|(name, _)| !(planar && ["planar", "screw"].contains(name)))
+    .collect()
 }
 
 /// Two rigid states of a joint moved by twists for a time.
@@ -61,7 +72,11 @@ fn states(joint: &JointRow, planar: bool) -> [RigidState; 2] {
     for (k, state) in built.iter_mut().enumerate() {
         // The pose that puts the joint's frame of this side at the origin.
         let rotation = joint.frames[k].inverse();
-        let position = -(rotation * joint.points[k]);
+        let mut position = -(rotation * joint.points[k]);
+        if k == 1 && joint.joint.needs_second_point() {
+            // As far apart as the two points of `every_joint`.
+            position += if planar { DVec3::new(0.6, 0.3, 0.0) } else { DVec3::new(0.6, 0.3, -1.1) };
+        }
         let (v, w) = (velocity(0.7 + k as f64), spin(0.8 - 1.7 * k as f64));
         *state = RigidState { position, rotation, velocity: v, spin: w };
     }

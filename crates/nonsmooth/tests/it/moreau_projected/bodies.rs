@@ -2,6 +2,7 @@
 
 use super::{TOLERANCE, combined, direct};
 use crate::kit::{Coulomb, EnergyLedger, ModelBuilder, Options, Refusal, Simulation, Summary};
+use crate::models::assert_cut_and_reset;
 use crate::stage::{G, Stage, height, pendulum, pendulum_exact};
 use crate::{integrator, order};
 use nonsmooth::laws::Poisson;
@@ -283,17 +284,6 @@ fn an_option_without_use_is_refused() {
 fn scratch_does_not_matter_and_a_run_can_be_cut() {
     for options in [direct(), combined()] {
         let make = || begin(heap(), &options, 2e-3);
-        let (mut kept, mut dropped) = (make(), make());
-        for k in 0..150 {
-            dropped.reset();
-            kept.step().expect("a good step");
-            dropped.step().expect("a good step");
-            assert_eq!(kept.state, dropped.state, "step {k}");
-            if k == 100 {
-                let state = kept.state.clone();
-                kept = make();
-                kept.resume(state, 0.0);
-            }
-        }
+        assert_cut_and_reset(make, 150, 100);
     }
 }

@@ -3,9 +3,9 @@
 use super::{run, simulate};
 use crate::kit::{
     Bilateral, Built, Coulomb, EnergyLedger, Linear, ModelBuilder, NewtonImpact, Options, Refusal,
-    Simulation, Sparse, Trajectory, UserError, VelocityConstraint,
+    Simulation, Sparse, Trajectory,
 };
-use crate::models::{Rod, Shaken};
+use crate::models::{self, Rod, Shaken};
 use crate::nonlinear::{DoublePendulum, SineSum};
 use crate::schemes::academic::{EXAMPLES, assert_first_order};
 use crate::{integrator, order};
@@ -222,19 +222,6 @@ fn a_ball_at_rest_stays_at_rest_and_feels_its_weight() {
     }
 }
 
-/// u = v.
-struct Still;
-
-impl VelocityConstraint for Still {
-    fn value(&self, _t: f64, _q: &[f64], v: &[f64]) -> Result<f64, UserError> {
-        Ok(v[0])
-    }
-    fn jacobian(&self, _t: f64, _q: &[f64], _v: &[f64], out: &mut [f64]) -> Result<(), UserError> {
-        out[0] = 1.0;
-        Ok(())
-    }
-}
-
 #[test]
 fn friction_and_constraints_of_velocities_that_may_open_are_refused() {
     let refusal = |builder: ModelBuilder| {
@@ -251,7 +238,7 @@ fn friction_and_constraints_of_velocities_that_may_open_are_refused() {
     let mut builder = ModelBuilder::new();
     let block = builder.linear(Linear::new("block", Sparse::diagonal(&[1.0])));
     let stop = builder.law("stop", NewtonImpact { restitution: 0.0 });
-    builder.velocity_constraint("brake", stop, &[(block, 0)], Still);
+    builder.velocity_constraint("brake", stop, &[(block, 0)], models::FirstVelocity);
     let text = refusal(builder).to_string();
     assert!(text.contains("`brake`") && text.contains("moreau-jean"), "{text}");
 }

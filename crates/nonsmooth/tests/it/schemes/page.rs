@@ -251,6 +251,11 @@ fn rubbed() -> Built {
 
 /// A ball on a lift that rises with 0.5 m/s.
 fn lifted() -> Built {
+    lifted_along(0.1)
+}
+
+/// The same with another velocity along the floor [m/s].
+pub(super) fn lifted_along(speed: f64) -> Built {
     let mut builder = ModelBuilder::new();
     builder.gravity([0.0, 0.0, -G]);
     let material = builder.material("stuff");
@@ -269,7 +274,7 @@ fn lifted() -> Built {
     let lift = KinematicBody::new("lift", vec![Collider::space(shape, material)]);
     builder.kinematic(KinematicBody { motion: Some(Box::new(motion)), ..lift });
     let mut body = ball("ball", 0.1, 1.0, material);
-    (body.position, body.velocity) = ([0.0, 0.0, 0.1], [0.1, 0.0, 0.5]);
+    (body.position, body.velocity) = ([0.0, 0.0, 0.1], [speed, 0.0, 0.5]);
     builder.body(body);
     built(builder)
 }
@@ -296,7 +301,7 @@ fn sprung() -> Built {
 
 /// The scheme that keeps the energy, where something must change it.
 const KEEPS: (&str, &str) = (
-    "the energy is kept: what friction and drives do is done again to what touches nothing",
+    "the energy is kept, so the work of friction and of drives is returned to coordinates without contact",
     "where_energy_is_kept_friction_and_drives_act_on_what_touches_nothing",
 );
 
@@ -357,7 +362,7 @@ fn reason(scheme: &str, feature: &str, refusal: &Refusal) -> (&'static str, &'st
                 ("its balance has no springs: energy is lost", "with_springs_the_energy_is_not_kept")
             }
             "moving bodies" => (
-                "the energy is kept, so a lift does not lift",
+                "the energy is kept, so a lift does no work",
                 "where_energy_is_kept_a_lift_does_not_lift",
             ),
             _ => KEEPS,

@@ -9,9 +9,8 @@ use crate::kit::{
 };
 use crate::models::Alike;
 use nonsmooth::laws::{Bilateral, Coulomb, Poisson, Relay};
-use nonsmooth::model::rigid::{Body, Collider, KinematicBody, KinematicState};
+use nonsmooth::model::rigid::Body;
 use nonsmooth::model::{Anchor, Rigid, Spring};
-use nonsmooth_geometry::spatial::Shape;
 
 /// The state after `n` steps of a model that the scheme refuses, or why there is none.
 fn past(
@@ -211,27 +210,7 @@ fn a_law_that_acts_in_phases_is_not_honoured_in_one() {
 /// A ball on a lift that rises: all of its energy comes from the lift.
 #[test]
 fn where_energy_is_kept_a_lift_does_not_lift() {
-    let mut builder = ModelBuilder::new();
-    builder.gravity([0.0, 0.0, -9.81]);
-    let material = builder.material("stuff");
-    let law = builder.law("hit", NewtonImpact { restitution: 0.0 });
-    builder.default_pair(law);
-    let shape = Shape::half_space([0.0, 0.0, 1.0]).expect("a right shape");
-    let motion = |t: f64| {
-        Ok(KinematicState {
-            position: [0.0, 0.0, 0.5 * t],
-            rotation: [1.0, 0.0, 0.0, 0.0],
-            velocity: [0.0, 0.0, 0.5],
-            angular_velocity: [0.0; 3],
-        })
-    };
-    let lift = KinematicBody::new("lift", vec![Collider::space(shape, material)]);
-    builder.kinematic(KinematicBody { motion: Some(Box::new(motion)), ..lift });
-    let mut body = ball("ball", 0.1, 1.0, material);
-    (body.position, body.velocity) = ([0.0, 0.0, 0.1], [1.0, 0.0, 0.5]);
-    builder.body(body);
-    let (model, state) = builder.build(0.0).expect("a right model");
-    let end = plain("moreau-energy", (model, state), 1e-2, 100);
+    let end = plain("moreau-energy", super::page::lifted_along(1.0), 1e-2, 100);
     // It rises by 0.5 m and must go on at 1 m/s; the energy for the rise is taken from its motion along.
     assert!(end.q[2] > 0.55 && end.v[0] < 0.5, "{:?} {:?}", end.q, end.v);
 }

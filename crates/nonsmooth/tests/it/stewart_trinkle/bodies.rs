@@ -4,6 +4,7 @@ use super::{linearised, nonlinear};
 use crate::kit::{
     Coulomb, EnergyLedger, Linear, ModelBuilder, NewtonImpact, Options, Simulation, Sparse, Summary,
 };
+use crate::models::assert_cut_and_reset;
 use crate::stage::{G, Stage, height, pendulum, pendulum_exact, places};
 use crate::{integrator, order};
 use nonsmooth::model::constraints::joints::Revolute;
@@ -258,18 +259,7 @@ fn scratch_does_not_matter_and_a_run_can_be_cut() {
                 stage.builder.body(block);
                 begin(stage, &options, 5e-3)
             };
-            let (mut kept, mut dropped) = (make(), make());
-            for k in 0..150 {
-                dropped.reset();
-                kept.step().expect("a good step");
-                dropped.step().expect("a good step");
-                assert_eq!(kept.state, dropped.state, "step {k}");
-                if k == 70 {
-                    let state = kept.state.clone();
-                    kept = make();
-                    kept.resume(state, 0.0);
-                }
-            }
+            let kept = assert_cut_and_reset(make, 150, 70);
             let (q, _) = places(&kept, 2);
             assert!(kept.state.q[q + 1] < 0.2, "the block lies");
         }

@@ -50,6 +50,14 @@ impl<'a> RowWriter<'a> {
         }
     }
 
+    /// Writes the one general row of constraint `c`, which is constant: where the list of constraints is new.
+    pub fn constant(&mut self, entries: impl Iterator<Item = (u32, f64)>) {
+        self.changed = true;
+        let jacobian = self.active.jacobian_mut();
+        jacobian.push_entries(entries);
+        jacobian.finish_rows();
+    }
+
     /// Whether this is the first time that rows are written since detection.
     #[inline]
     pub fn is_first(&self) -> bool {

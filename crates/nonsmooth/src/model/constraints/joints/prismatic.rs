@@ -53,6 +53,6 @@ impl Joint for Prismatic {
     }
 
     fn axes(&self, _within: Within, a: &Side, b: &Side, out: &mut JointAxes) {
-        out.travel(a, b);
+        out.travel(a, b, 2);
     }
 }

@@ -46,8 +46,7 @@ impl Joint for Revolute {
             return out.meet(a, b, 2);
         }
         out.meet(a, b, 3);
-        out.align(a, b, 0);
-        out.align(a, b, 1);
+        out.align(a, b);
     }
 
     fn axes(&self, _within: Within, a: &Side, b: &Side, out: &mut JointAxes) {

@@ -214,10 +214,10 @@ impl JointRows {
         self.push(y, row, curvature);
     }
 
-    /// Axis `k` of a is perpendicular to the joint's axis of b.
+    /// Axis `k` of a is perpendicular to axis `l` of b.
     #[inline]
-    pub fn align(&mut self, a: &Side, b: &Side, k: usize) {
-        let (e, f) = (a.axis(k), b.axis(2));
+    pub fn cross(&mut self, a: &Side, b: &Side, [k, l]: [usize; 2]) {
+        let (e, f) = (a.axis(k), b.axis(l));
         if self.asked == Asked::Positions {
             self.y[self.n] = e.dot(f);
             self.n += 1;
@@ -229,6 +229,37 @@ impl JointRows {
             curvature = b.spin.cross(f_dot).dot(e) + 2.0 * f_dot.dot(e_dot) + f.dot(a.spin.cross(e_dot));
         }
         self.push(e.dot(f), PairRow::moment(f.cross(e)), curvature);
+    }
+
+    /// The joint's axis of b is parallel to that of a: perpendicular to axes e₁ and e₂ of a.
+    #[inline]
+    pub fn align(&mut self, a: &Side, b: &Side) {
+        self.cross(a, b, [0, 2]);
+        self.cross(a, b, [1, 2]);
+    }
+
+    /// The travel along the joint's axis is the angle about it times `lead` / 2π, up to whole turns.
+    pub fn screw(&mut self, a: &Side, b: &Side, lead: f64) {
+        let (travel, slide, bend) = slide(a, b, a.axis(2));
+        let mut axes = JointAxes::default();
+        axes.angle(a, b);
+        let (turn, pitch) = (*axes.get(0), lead / std::f64::consts::TAU);
+        let y = travel - pitch * turn.value;
+        let less = |x: [f64; 6], y: [f64; 6]| std::array::from_fn(|k| x[k] - pitch * y[k]);
+        let row =
+            PairRow { on_a: less(slide.on_a, turn.row.on_a), on_b: less(slide.on_b, turn.row.on_b) };
+        self.push(y - lead * (y / lead).round(), row, bend - pitch * turn.curvature);
+    }
+
+    /// The two points stay at the distance `length` from each other.
+    pub fn distance(&mut self, a: &Side, b: &Side, length: f64) {
+        let apart = b.point - a.point;
+        let (now, along) = (apart.length(), apart.normalize_or_zero());
+        let relative = b.velocity_at(b.point) - a.velocity_at(a.point);
+        let across = relative - along.dot(relative) * along;
+        let bend = along.dot(b.centripetal_at(b.point) - a.centripetal_at(a.point));
+        let row = PairRow::pull(a, b, along, b.point);
+        self.push(now - length, row, bend + across.length_squared() / now.max(f64::MIN_POSITIVE));
     }
 
     /// The frames do not turn against each other about axis `k` of a.
@@ -325,9 +356,18 @@ impl JointAxes {
         self.push(JointAxis { kind: AxisKind::Angle, value, row: PairRow::moment(e3), curvature });
     }
 
-    /// The travel of b against a along the joint's axis.
-    pub fn travel(&mut self, a: &Side, b: &Side) {
-        let (value, row, curvature) = slide(a, b, a.axis(2));
+    /// The angle of b against a about axis e₁ of b, which is perpendicular to the joint's axis of a.
+    pub fn swing(&mut self, a: &Side, b: &Side) {
+        let (e1, e3, f3) = (b.axis(0), a.axis(2), b.axis(2));
+        let value = e3.cross(f3).dot(e1).atan2(e3.dot(f3));
+        // e₁·(ω_b − ω_a), with e₁ carried along by b.
+        let curvature = e1.dot(b.spin.cross(a.spin));
+        self.push(JointAxis { kind: AxisKind::Angle, value, row: PairRow::moment(e1), curvature });
+    }
+
+    /// The travel of b against a along axis `k` of a.
+    pub fn travel(&mut self, a: &Side, b: &Side, k: usize) {
+        let (value, row, curvature) = slide(a, b, a.axis(k));
         self.push(JointAxis { kind: AxisKind::Travel, value, row, curvature });
     }
 }

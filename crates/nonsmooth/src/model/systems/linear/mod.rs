@@ -135,6 +135,34 @@ impl LinearSystems {
         let members = part.members.within(self.layout.members.clone());
         members.flat_map(move |k| self.groups.velocities(k - first)).map(|&i| i as usize)
     }
+
+    /// Kinetic energy and that of loads where M is diagonal.
+    #[inline(always)]
+    fn energies_of_diagonal(&self, q: &[f64], v: &[f64]) -> Energies {
+        let n = q.len();
+        let (v, mass, load) = (&v[..n], &self.mass_diagonal[..n], &self.load[..n]);
+        let (mut kinetic, mut potential) = (0.0, 0.0);
+        for i in 0..n {
+            kinetic += mass[i] * v[i] * v[i];
+            potential -= load[i] * q[i];
+        }
+        Energies { kinetic: 0.5 * kinetic, potential }
+    }
+
+    /// Kinetic and potential energy where M is no diagonal matrix or there is K.
+    #[inline(never)]
+    fn add_energies_of_matrices(&self, q: &[f64], v: &[f64], total: &mut Energies) -> StepResult {
+        let mut energies = if self.mass_diagonal.len() == q.len() {
+            self.energies_of_diagonal(q, v)
+        } else {
+            Energies { kinetic: 0.5 * self.mass.form(v, v), potential: -dot(q, &self.load) }
+        };
+        if let Some(stiffness) = &self.stiffness {
+            energies.potential += 0.5 * stiffness.form(q, q);
+        }
+        *total += energies;
+        Ok(())
+    }
 }
 
 fn append(whole: &mut Sparse, part: Option<&Sparse>, range: &Range<usize>) {
@@ -229,22 +257,10 @@ impl SystemFamily for LinearSystems {
     fn energies(&self, _model: &Model, at: &Instant<'_>, total: &mut Energies) -> StepResult {
         let n = self.n();
         let (q, v) = (&at.q[..n], &at.v[..n]);
-        let (mut kinetic, mut potential) = (0.0, 0.0);
-        if self.mass_diagonal.len() == n {
-            let (mass, load) = (&self.mass_diagonal[..n], &self.load[..n]);
-            for i in 0..n {
-                kinetic += mass[i] * v[i] * v[i];
-                potential -= load[i] * q[i];
-            }
-            kinetic *= 0.5;
-        } else {
-            kinetic = 0.5 * self.mass.form(v, v);
-            potential = -dot(q, &self.load);
+        if self.mass_diagonal.len() != n || self.stiffness.is_some() {
+            return self.add_energies_of_matrices(q, v, total);
         }
-        if let Some(stiffness) = &self.stiffness {
-            potential += 0.5 * stiffness.form(q, q);
-        }
-        *total += Energies { kinetic, potential };
+        *total += self.energies_of_diagonal(q, v);
         Ok(())
     }
 

@@ -1,41 +1,39 @@
-//! Ledger and summary in a checkpoint, as lists of numbers.
+//! `summary`: steps, impacts, the largest penetration and residual, steps above the tolerance.
 
-use nonsmooth::model::ConstraintId;
-use nonsmooth::observers::{EnergyLedger, Noted, Summary};
-use nonsmooth::{Counts, Energies, N_WORKS, Works};
+use super::{ObserverEntry, Report, RunObserver, Setup};
+use crate::results::Memory;
+use nonsmooth::Counts;
+use nonsmooth::model::{ConstraintId, UserError};
+use nonsmooth::observers::{Noted, Summary};
 
-/// The ledger as numbers.
-pub(super) fn ledger_numbers(ledger: &EnergyLedger) -> Vec<f64> {
-    let l = ledger;
-    let (initial, energies, total) = (l.initial, l.energies, l.total);
-    let mut numbers = vec![initial.kinetic, initial.potential, energies.kinetic, energies.potential];
-    numbers.extend([l.step_remainder, l.remainder, l.worst_remainder, l.scale]);
-    numbers.extend([l.error, l.worst_error, l.largest_kinetic]);
-    numbers.extend(total.columns().map(|(_, work)| work));
-    numbers
+pub(super) const ENTRY: ObserverEntry = ObserverEntry {
+    name: "summary",
+    about: "steps, impacts, largest penetration and residual, unconverged steps",
+    is_default: true,
+    make,
+};
+
+fn make(setup: &Setup<'_>) -> Result<Box<dyn RunObserver>, UserError> {
+    let summary = match setup.resumed {
+        None => Summary::default(),
+        Some(from) => summary(from.memory).ok_or("the summary in the checkpoint is damaged")?,
+    };
+    Ok(Box::new(summary))
 }
 
-/// The ledger from its numbers.
-pub(super) fn ledger(numbers: &[f64]) -> Option<EnergyLedger> {
-    let (first, works) = numbers.split_first_chunk::<11>()?;
-    let [kinetic, potential, now_kinetic, now_potential, rest @ ..] = *first;
-    let works: [f64; N_WORKS] = works.try_into().ok()?;
-    Some(EnergyLedger {
-        initial: Energies { kinetic, potential },
-        energies: Energies { kinetic: now_kinetic, potential: now_potential },
-        total: Works::from_columns(works),
-        step_remainder: rest[0],
-        remainder: rest[1],
-        worst_remainder: rest[2],
-        scale: rest[3],
-        error: rest[4],
-        worst_error: rest[5],
-        largest_kinetic: rest[6],
-    })
+impl RunObserver for Summary {
+    fn memory(&self) -> Memory {
+        let words: Vec<String> = self.notes.iter().map(note_words).collect();
+        Memory { numbers: numbers(self), counts: counts(self), words: words.join("\n") }
+    }
+
+    fn report(&self, report: &mut Report) {
+        report.summary = Some(self.clone());
+    }
 }
 
 /// The numbers of a summary; those of its notes are last.
-pub(super) fn numbers(summary: &Summary) -> Vec<f64> {
+fn numbers(summary: &Summary) -> Vec<f64> {
     let s = summary;
     let at = |t: Option<f64>| t.unwrap_or(0.0);
     let mut numbers = vec![
@@ -55,7 +53,7 @@ pub(super) fn numbers(summary: &Summary) -> Vec<f64> {
 }
 
 /// The counts of a summary; those of its notes are last.
-pub(super) fn counts(summary: &Summary) -> Vec<i64> {
+fn counts(summary: &Summary) -> Vec<i64> {
     let s = summary;
     let Counts { steps, rejected, evaluations } = s.counts;
     let counts = [
@@ -79,12 +77,12 @@ pub(super) fn counts(summary: &Summary) -> Vec<i64> {
 }
 
 /// Words and names of a note in one line.
-pub(super) fn note_words(note: &Noted) -> String {
+fn note_words(note: &Noted) -> String {
     std::iter::once(&note.what).chain(&note.names).map(String::as_str).collect::<Vec<_>>().join("\t")
 }
 
 /// The summary from its numbers, counts and the words of its notes, a line each.
-pub(super) fn summary(numbers: &[f64], counts: &[i64], words: &str) -> Option<Summary> {
+fn summary(Memory { numbers, counts, words }: &Memory) -> Option<Summary> {
     let (first, of_notes) = numbers.split_first_chunk::<10>()?;
     let [penetration, at, overlap, relative_overlap, overlap_at, residual, residual_at, rest @ ..] =
         *first;

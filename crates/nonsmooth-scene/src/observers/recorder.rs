@@ -1,34 +1,45 @@
-//! The recorder: appends what happened to the tables of `results.h5`.
+//! `recorder`: appends what happened to the tables of `results.h5`.
 //!
 //! The tables are those of `tidy`, one row each, so that CSV files are copies of them. Further tables hold the gaps, what the
 //! solver did, and the shapes and masses of bodies (`bodies.rs`). A frame is one row of `coordinates`, `energy`, `gaps`, `solver` and
 //! `frames`; its rows in `bodies`, `contacts` and `joints` end before the numbers in its row of `frames`, and begin where those of the
 //! frame before end. Impacts of every step, written or not, are in `events`. `frames` is written last and defines what is valid.
 
-use super::bodies;
-use super::segments::{Change, Segment};
-use super::step_rows::{body_rows, contact_rows, event_row, joints, n_present};
-use super::tables::{append, n_system_coordinates, specs, system_names};
+use super::energy_ledger::{ledger, numbers};
+use super::{Due, ObserverEntry, Resumed, RunObserver, Setup};
 use crate::build::Loaded;
-use crate::observers::Due;
+use crate::results::{
+    Memory, RESULT_FILE, STATES, Segment, append, bodies, body_rows, contact_rows, event_row, file_list,
+    joints, n_present, n_system_coordinates, set_values, specs, state_row, system_names,
+};
 use crate::store::{Options, Reader, StoreError, Writer};
 use crate::tidy::EnergyRow;
 use nonsmooth::model::{RigidState, UserError};
 use nonsmooth::observers::EnergyLedger;
 use nonsmooth::{Model, Observation, Observer, State, StepError, StepLog};
 use nonsmooth_solvers::Status;
-use std::path::Path;
 use thiserror::Error;
-
-/// Name of the result file in the output folder.
-pub const RESULT_FILE: &str = "results.h5";
 
 /// Frames between commits: what a killed run may lose at most, and few enough that a commit's
 /// partial chunks waste little space.
 const COMMIT_EVERY: u64 = 4096;
 
+pub(super) const ENTRY: ObserverEntry = ObserverEntry {
+    name: "recorder",
+    about: "all tables of the run, as results.h5; CSV files and figures are made from it",
+    is_default: true,
+    make,
+};
+
+fn make(setup: &Setup<'_>) -> Result<Box<dyn RunObserver>, UserError> {
+    Ok(Box::new(match &setup.resumed {
+        None => Recorder::create(setup)?,
+        Some(from) => Recorder::resume(setup, from)?,
+    }))
+}
+
 /// Writes the tables of a run.
-pub struct Recorder {
+struct Recorder {
     writer: Writer,
     due: Due,
     ledger: EnergyLedger,
@@ -40,7 +51,7 @@ pub struct Recorder {
 
 /// Why a frame could not be written.
 #[derive(Debug, Error)]
-pub enum RecordError {
+enum RecordError {
     /// The result file refused.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -53,6 +64,7 @@ pub enum RecordError {
 struct Places {
     bodies: Option<usize>,
     coordinates: Option<usize>,
+    states: Option<usize>,
     energy: usize,
     contacts: usize,
     events: usize,
@@ -70,6 +82,7 @@ impl Places {
         Self {
             bodies: find("bodies"),
             coordinates: find("coordinates"),
+            states: find(STATES),
             energy: always("energy"),
             contacts: always("contacts"),
             events: always("events"),
@@ -85,7 +98,6 @@ impl Places {
 fn attributes(loaded: &Loaded) -> Vec<(String, String)> {
     let model = &loaded.simulation.model;
     let text = |key: &str, value: String| (key.to_owned(), value);
-    let set: Vec<String> = loaded.overrides.iter().map(|(n, v)| format!("{n}={v}")).collect();
     let parameters: Vec<String> = loaded.parameters.iter().map(|(n, v)| format!("{n}={v:?}")).collect();
     let constraints: Vec<&str> = model.constraint_names().collect();
     let mut attributes = vec![
@@ -93,12 +105,12 @@ fn attributes(loaded: &Loaded) -> Vec<(String, String)> {
         text("version", env!("CARGO_PKG_VERSION").into()),
         text("title", loaded.title.clone()),
         text("scene", loaded.text.clone()),
-        text("set", set.join("\n")),
+        text("set", set_values(loaded)),
         text("parameters", parameters.join("\n")),
         text("integrator", loaded.methods.0.clone()),
         text("solver", loaded.methods.1.clone()),
-        text("files", super::checkpoint::file_list(loaded)),
-        text("segments", begun(loaded.start)),
+        text("files", file_list(loaded)),
+        text("segments", Segment::text(&[Segment::first(loaded.start)])),
         text("systems", system_names(model).join("\n")),
         text("constraints", constraints.join("\n")),
     ];
@@ -109,43 +121,45 @@ fn attributes(loaded: &Loaded) -> Vec<(String, String)> {
 }
 
 impl Recorder {
-    /// Begins a new file in `folder`.
-    pub fn create(folder: &Path, loaded: &Loaded) -> Result<Self, StoreError> {
+    /// Begins a new file.
+    fn create(setup: &Setup<'_>) -> Result<Self, StoreError> {
+        let loaded = setup.loaded;
         let model = &loaded.simulation.model;
         let options = Options { compress: loaded.output.compress, ..Options::default() };
-        let path = folder.join(RESULT_FILE);
+        let path = setup.out.join(RESULT_FILE);
         let mut writer = Writer::create(path, &attributes(loaded), specs(model), options)?;
         if bodies::has_bodies(model) {
             bodies::write(&mut writer, model)?;
         }
-        Ok(Self::with_writer(writer, loaded))
+        Ok(Self::with_writer(writer, setup.due))
     }
 
-    /// Goes on with the file in `folder`, cut to the given number of rows per table. Changed settings become a new segment,
-    /// which begins at `at` (step and time).
-    pub fn resume(
-        folder: &Path,
-        loaded: &Loaded,
-        rows: &[(String, u64)],
-        ledger: EnergyLedger,
-        (at, changes): ((u64, f64), &[Change]),
-    ) -> Result<Self, StoreError> {
-        let path = folder.join(RESULT_FILE);
+    /// Goes on with the file, cut to the number of rows per table that it had. Changed settings become a new segment.
+    fn resume(setup: &Setup<'_>, from: &Resumed<'_>) -> Result<Self, UserError> {
+        let Resumed { step, t, changes, memory: Memory { numbers, counts, words } } = *from;
+        let (loaded, path) = (setup.loaded, setup.out.join(RESULT_FILE));
+        let ledger = ledger(numbers).filter(|_| words.lines().count() == counts.len());
+        let ledger = ledger.ok_or("what the recorder kept in the checkpoint is damaged")?;
         let mut texts = Vec::new();
         if !changes.is_empty() {
-            let mut segments = segments(&Reader::open(&path)?);
-            segments.push(Segment { step: at.0, t: at.1, changes: changes.to_vec() });
-            let segments = serde_json::to_string(&segments).unwrap_or_default();
-            texts.extend([("segments".to_owned(), segments), ("scene".to_owned(), loaded.text.clone())]);
-            texts.push(("solver".to_owned(), loaded.methods.1.clone()));
+            let mut segments = Segment::of(&Reader::open(&path)?);
+            segments.push(Segment { step, t, changes: changes.to_vec() });
+            let now = [
+                ("segments", Segment::text(&segments)),
+                ("scene", loaded.text.clone()),
+                ("set", set_values(loaded)),
+                ("solver", loaded.methods.1.clone()),
+            ];
+            texts.extend(now.map(|(name, text)| (name.to_owned(), text)));
         }
-        let writer = Writer::resume_with(path, rows, &texts)?;
-        Ok(Self { ledger, ..Self::with_writer(writer, loaded) })
+        let rows: Vec<(String, u64)> =
+            words.lines().zip(counts).map(|(name, n)| (name.to_owned(), *n as u64)).collect();
+        let writer = Writer::resume_with(path, &rows, &texts)?;
+        Ok(Self { ledger, ..Self::with_writer(writer, setup.due) })
     }
 
-    fn with_writer(writer: Writer, loaded: &Loaded) -> Self {
+    fn with_writer(writer: Writer, due: Due) -> Self {
         let places = Places::of(&writer);
-        let due = Due::new(loaded.output.every, loaded.n_steps);
         let ledger = EnergyLedger::default();
         Self { writer, due, ledger, places, uncommitted: 0, row: Vec::new(), rigid: Vec::new() }
     }
@@ -175,7 +189,9 @@ impl Recorder {
     ) -> Result<(), RecordError> {
         self.solver(state.t, log)?;
         self.motion(model, state)?;
-        append(&mut self.writer, self.places.energy, &energy_row(state.t, &self.ledger))?;
+        let EnergyLedger { energies, total: works, remainder, .. } = self.ledger;
+        let energy = EnergyRow { t: state.t, energies, works, remainder };
+        append(&mut self.writer, self.places.energy, &energy)?;
         if let Some(table) = self.places.gaps {
             self.row.clear();
             self.row.push(state.t);
@@ -211,6 +227,12 @@ impl Recorder {
             self.row.extend(state.q[..n].iter().zip(&state.v).flat_map(|(q, v)| [*q, *v]));
             self.writer.append(table, &self.row)?;
         }
+        if let Some(table) = self.places.states {
+            self.row.clear();
+            self.row.push(state.t);
+            state_row(model, state, &mut self.row)?;
+            self.writer.append(table, &self.row)?;
+        }
         if let Some(table) = self.places.bodies {
             for row in body_rows(model, state, &mut self.rigid)? {
                 append(&mut self.writer, table, &row)?;
@@ -236,24 +258,6 @@ impl Recorder {
         }
         Ok(())
     }
-
-    /// Makes everything so far durable; returns the rows of each table, for a checkpoint.
-    pub fn sync(&mut self, model: &Model) -> Result<Vec<(String, u64)>, StoreError> {
-        self.writer.sync()?;
-        self.uncommitted = 0;
-        let names = specs(model).into_iter().map(|s| s.name);
-        Ok(names.enumerate().map(|(i, name)| (name, self.writer.rows(i).unwrap_or(0))).collect())
-    }
-
-    /// The parts of the run with one set of settings each.
-    pub fn segments(folder: &Path) -> Vec<Segment> {
-        Reader::open(folder.join(RESULT_FILE)).map_or(Vec::new(), |reader| segments(&reader))
-    }
-
-    /// Closes the file.
-    pub fn finish(self) -> Result<(), StoreError> {
-        self.writer.finish()
-    }
 }
 
 impl Observer for Recorder {
@@ -268,37 +272,22 @@ impl Observer for Recorder {
         self.ledger.step(step)?;
         Ok(self.record(step)?)
     }
-}
 
-/// The row of `energy`.
-fn energy_row(t: f64, ledger: &EnergyLedger) -> EnergyRow {
-    let (energies, works) = (&ledger.energies, &ledger.total);
-    EnergyRow {
-        t,
-        kinetic: energies.kinetic,
-        potential: energies.potential,
-        external: works.external,
-        viscous: works.viscous,
-        impact: works.impact,
-        contact: works.contact,
-        friction: works.friction,
-        joint: works.joint,
-        drive: works.drive,
-        prescribed: works.prescribed,
-        exchange: works.exchange,
-        scheme: works.scheme,
-        projection: works.projection,
-        remainder: ledger.remainder,
+    fn save(&mut self) -> Result<(), UserError> {
+        self.uncommitted = 0;
+        Ok(self.writer.sync()?)
     }
 }
 
-/// The first segment, as text.
-fn begun(t: f64) -> String {
-    serde_json::to_string(&[Segment { step: 0, t, changes: Vec::new() }]).unwrap_or_default()
-}
+impl RunObserver for Recorder {
+    /// The ledger, and the rows of each table.
+    fn memory(&self) -> Memory {
+        let (words, rows): (Vec<&str>, Vec<u64>) = self.writer.lengths().unzip();
+        let counts = rows.into_iter().map(|n| n as i64).collect();
+        Memory { numbers: numbers(&self.ledger), counts, words: words.join("\n") }
+    }
 
-/// The segments of a result file.
-fn segments(reader: &Reader) -> Vec<Segment> {
-    let text = reader.texts().get("segments");
-    text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+    fn close(self: Box<Self>) -> Result<(), UserError> {
+        Ok(self.writer.finish()?)
+    }
 }
