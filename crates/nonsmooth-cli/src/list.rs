@@ -5,7 +5,7 @@ use nonsmooth::analysis::exact::EXACT;
 use nonsmooth::joints::JOINTS;
 use nonsmooth::laws::LAWS;
 use nonsmooth_scene::OBSERVERS;
-use nonsmooth_solvers::{Declared, Kind, SOLVERS};
+use nonsmooth_solvers::{Declared, SOLVERS};
 use nonsmooth_studies::command::Failure;
 use std::io::Write as _;
 
@@ -25,7 +25,7 @@ pub(crate) fn list() -> Result<(), Failure> {
     let describe = |options: &[&Declared]| {
         options
             .iter()
-            .map(|o| format!("{} = {} — {}; {}", o.name, o.default, o.about, range(&o.kind)))
+            .map(|o| format!("{} = {} — {}; {}", o.name, o.default, o.about, o.kind))
             .collect::<Vec<String>>()
     };
     section("integrators", INTEGRATORS.iter().map(|e| (e.name, e.about, describe(e.options))).collect());
@@ -46,20 +46,6 @@ pub(crate) fn list() -> Result<(), Failure> {
     let _ = std::io::stdout().lock().write_all(text.trim_end().as_bytes());
     let _ = std::io::stdout().lock().write_all(b"\n");
     Ok(())
-}
-
-/// What values an option takes; bounds that only say "finite" are left out.
-fn range(kind: &Kind) -> String {
-    let bound = |x: f64| if x.abs() < 1e6 { x.to_string() } else { format!("{x:e}") };
-    match *kind {
-        Kind::Number { min, max } => match (min > -f64::MAX, max < f64::MAX) {
-            (true, true) => format!("a number in [{}, {}]", bound(min), bound(max)),
-            (true, false) => format!("a number ≥ {}", bound(min)),
-            (false, true) => format!("a number ≤ {}", bound(max)),
-            (false, false) => "a number".to_owned(),
-        },
-        _ => kind.to_string(),
-    }
 }
 
 /// Prints the JSON Schema of scene files.

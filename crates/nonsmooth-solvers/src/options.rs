@@ -210,12 +210,27 @@ impl Declared {
 impl std::fmt::Display for Kind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Kind::Number { min, max } => write!(f, "a number in [{min}, {max}]"),
+            // Bounds that only say "finite" are left out.
+            Kind::Number { min, max } => match (*min > -f64::MAX, *max < f64::MAX) {
+                (true, true) => write!(f, "a number in [{}, {}]", short(*min), short(*max)),
+                (true, false) => write!(f, "a number ≥ {}", short(*min)),
+                (false, true) => write!(f, "a number ≤ {}", short(*max)),
+                (false, false) => write!(f, "a number"),
+            },
             Kind::Positive => write!(f, "a number > 0"),
             Kind::Count => write!(f, "a whole number ≥ 1"),
             Kind::Whole { min, max } => write!(f, "a whole number in [{min}, {max}]"),
             Kind::Word(words) => write!(f, "one of \"{}\"", words.join("\", \"")),
         }
+    }
+}
+
+/// A bound, without rows of zeros.
+fn short(bound: f64) -> String {
+    if bound == 0.0 || (1e-9..1e6).contains(&bound.abs()) {
+        bound.to_string()
+    } else {
+        format!("{bound:e}")
     }
 }
 
