@@ -1,10 +1,12 @@
 //! Factors of sparse square matrices; the one place where faer is called.
 //!
 //! Symmetric matrices are factored as P A Pᵀ = L D Lᵀ (AMD ordering, no pivoting: they are meant to
-//! be positive definite), others as P A Q = L U. A pattern is analysed once; new values with the same
+//! be positive definite), others as L U: by fronts where the pattern is symmetric (`fronts.rs`), as P A Q = L U where
+//! it is not or where exchanges within a front do not suffice. A pattern is analysed once; new values with the same
 //! pattern are factored without allocation in the symmetric case. Everything runs on one thread, so
 //! that results do not depend on how many there are.
 
+use crate::fronts::Fronts;
 use crate::sparse::Sparse;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::ldlt::factor::LdltRegularization;
@@ -112,15 +114,65 @@ impl SymmetricFactor {
     }
 }
 
-/// P A Q = L U factors of any square matrix.
+/// Rows from which matrices with a symmetric pattern are factored by fronts.
+const FRONTS: usize = 60;
+
+/// L U factors of any square matrix.
 pub struct GeneralFactor {
     matrix: SparseColMat<usize, f64>,
     /// For each stored entry of `matrix`: its index in the matrix by rows, its row and column.
     source: Vec<(usize, u32, u32)>,
+    /// Where the pattern is symmetric.
+    fronts: Option<Box<Fronts>>,
+    /// The same entries as those of `matrix`, by rows.
+    values: Vec<f64>,
+    /// Where exchanges within a front do not suffice.
+    panels: Option<Box<Panels>>,
+    by_fronts: bool,
+    factored: bool,
+}
+
+/// L U with any exchange of rows.
+struct Panels {
     symbolic: lu::SymbolicLu<usize>,
     numeric: lu::NumericLu<usize, f64>,
     memory: Mutex<MemBuffer>,
-    factored: bool,
+}
+
+impl Panels {
+    fn analyse(matrix: &SparseColMat<usize, f64>) -> Result<Self, FactorError> {
+        // By dense panels whatever faer guesses: bodies in contact are blocks of six rows. 100 spheres in a box and a wall of
+        // bricks take less than half of the time this way; an arch of 21 stones and stacks the same.
+        let by_panels = lu::LuSymbolicParams {
+            supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
+            ..Default::default()
+        };
+        let symbolic =
+            lu::factorize_symbolic_lu(matrix.symbolic(), by_panels).map_err(|_| FactorError::Pattern)?;
+        let memory = Mutex::new(MemBuffer::new(
+            symbolic
+                .factorize_numeric_lu_scratch::<f64>(Par::Seq, Default::default())
+                .or(symbolic.solve_in_place_scratch::<f64>(1, Par::Seq))
+                .or(symbolic.solve_transpose_in_place_scratch::<f64>(1, Par::Seq)),
+        ));
+        Ok(Self { symbolic, numeric: lu::NumericLu::new(), memory })
+    }
+
+    fn factor(&mut self, matrix: &SparseColMat<usize, f64>) -> Result<(), FactorError> {
+        let Self { symbolic, numeric, memory } = self;
+        // faer 0.24 panics on some exactly singular matrices (its issue 232).
+        let attempt = catch_unwind(AssertUnwindSafe(|| {
+            let stack = MemStack::new(exclusive(memory));
+            symbolic
+                .factorize_numeric_lu(numeric, matrix.as_ref(), Par::Seq, stack, Default::default())
+                .is_ok()
+        }));
+        if attempt.unwrap_or(false) { Ok(()) } else { Err(FactorError::Singular) }
+    }
+
+    fn factors(&self) -> lu::LuRef<'_, usize, f64> {
+        lu::LuRef::new_unchecked(&self.symbolic, &self.numeric)
+    }
 }
 
 impl GeneralFactor {
@@ -144,40 +196,40 @@ impl GeneralFactor {
         let rows = source.iter().map(|&(_, i, _)| i as usize).collect();
         let pattern = SymbolicSparseColMat::new_checked(n, n, start, None, rows);
         let matrix = SparseColMat::new(pattern, vec![0.0; source.len()]);
-        // By dense panels whatever faer guesses: bodies in contact are blocks of six rows. 100 spheres in a box and a wall of
-        // bricks take less than half of the time this way; an arch of 21 stones and stacks the same.
-        let by_panels = lu::LuSymbolicParams {
-            supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
-            ..Default::default()
+        let fronts = match n >= FRONTS && has_symmetric_pattern(&source) {
+            true => Some(Box::new(Fronts::analyse(&source, n)?)),
+            false => None,
         };
-        let symbolic =
-            lu::factorize_symbolic_lu(matrix.symbolic(), by_panels).map_err(|_| FactorError::Pattern)?;
-        let memory = Mutex::new(MemBuffer::new(
-            symbolic
-                .factorize_numeric_lu_scratch::<f64>(Par::Seq, Default::default())
-                .or(symbolic.solve_in_place_scratch::<f64>(1, Par::Seq))
-                .or(symbolic.solve_transpose_in_place_scratch::<f64>(1, Par::Seq)),
-        ));
-        Ok(Self { matrix, source, symbolic, numeric: lu::NumericLu::new(), memory, factored: false })
+        let panels = match fronts {
+            Some(_) => None,
+            None => Some(Box::new(Panels::analyse(&matrix)?)),
+        };
+        let values = vec![0.0; source.len()];
+        Ok(Self { matrix, source, fronts, values, panels, by_fronts: false, factored: false })
     }
 
     /// Factors the matrix whose entry k (counted by rows, at row i, column j) is `value(k, i, j)`.
     pub fn factor(&mut self, value: impl Fn(usize, usize, usize) -> f64) -> Result<(), FactorError> {
-        self.factored = false;
+        (self.factored, self.by_fronts) = (false, false);
         for (entry, &(k, i, j)) in self.matrix.val_mut().iter_mut().zip(&self.source) {
             *entry = value(k, i as usize, j as usize);
+            self.values[k] = *entry;
         }
-        let Self { matrix, symbolic, numeric, memory, .. } = self;
-        // faer 0.24 panics on some exactly singular matrices (its issue 232).
-        let attempt = catch_unwind(AssertUnwindSafe(|| {
-            let stack = MemStack::new(exclusive(memory));
-            symbolic
-                .factorize_numeric_lu(numeric, matrix.as_ref(), Par::Seq, stack, Default::default())
-                .is_ok()
-        }));
-        if !attempt.unwrap_or(false) {
-            return Err(FactorError::Singular);
+        if let Some(fronts) = &mut self.fronts {
+            self.by_fronts =
+                fronts.factor(&self.values) && fronts.is_accurate(&self.source, &self.values);
         }
+        if self.by_fronts {
+            self.factored = true;
+            return Ok(());
+        }
+        let mut panels = match self.panels.take() {
+            Some(panels) => panels,
+            None => Box::new(Panels::analyse(&self.matrix)?),
+        };
+        let made = panels.factor(&self.matrix);
+        self.panels = Some(panels);
+        made?;
         self.factored = true;
         let mut probe = vec![1.0; self.matrix.ncols()];
         self.solve(&mut probe);
@@ -187,22 +239,46 @@ impl GeneralFactor {
 
     /// x ← A⁻¹ x.
     pub fn solve(&self, x: &mut [f64]) {
-        let (n, mut memory) = (x.len(), shared(&self.memory));
-        let (x, stack) = (MatMut::from_column_major_slice_mut(x, n, 1), MemStack::new(&mut memory));
-        self.factors().solve_in_place_with_conj(Conj::No, x, Par::Seq, stack);
+        match &self.fronts {
+            Some(fronts) if self.by_fronts => fronts.solve(x),
+            _ => {
+                let panels = self.panels();
+                let (n, mut memory) = (x.len(), shared(&panels.memory));
+                let (x, stack) =
+                    (MatMut::from_column_major_slice_mut(x, n, 1), MemStack::new(&mut memory));
+                panels.factors().solve_in_place_with_conj(Conj::No, x, Par::Seq, stack);
+            }
+        }
     }
 
     /// x ← A⁻ᵀ x.
     pub fn solve_transposed(&self, x: &mut [f64]) {
-        let (n, mut memory) = (x.len(), shared(&self.memory));
-        let (x, stack) = (MatMut::from_column_major_slice_mut(x, n, 1), MemStack::new(&mut memory));
-        self.factors().solve_transpose_in_place_with_conj(Conj::No, x, Par::Seq, stack);
+        match &self.fronts {
+            Some(fronts) if self.by_fronts => fronts.solve_transposed(x),
+            _ => {
+                let panels = self.panels();
+                let (n, mut memory) = (x.len(), shared(&panels.memory));
+                let (x, stack) =
+                    (MatMut::from_column_major_slice_mut(x, n, 1), MemStack::new(&mut memory));
+                panels.factors().solve_transpose_in_place_with_conj(Conj::No, x, Par::Seq, stack);
+            }
+        }
     }
 
-    fn factors(&self) -> lu::LuRef<'_, usize, f64> {
-        assert!(self.factored, "`factor` must succeed before `solve`");
-        lu::LuRef::new_unchecked(&self.symbolic, &self.numeric)
+    #[cfg(test)]
+    pub(crate) fn is_by_fronts(&self) -> bool {
+        self.by_fronts
     }
+
+    fn panels(&self) -> &Panels {
+        assert!(self.factored, "`factor` must succeed before `solve`");
+        self.panels.as_ref().expect("what is not factored by fronts is factored by panels")
+    }
+}
+
+/// Whether with every entry (i, j) there is one (j, i); `source` is sorted by columns.
+fn has_symmetric_pattern(source: &[(usize, u32, u32)]) -> bool {
+    source.iter().all(|&(_, i, j)| source.binary_search_by_key(&(i, j), |&(_, i, j)| (j, i)).is_ok())
 }
 
 /// Scratch memory of a factor that others may be solving with.

@@ -22,6 +22,7 @@ mod delassus;
 mod dense;
 mod eigen;
 mod factor;
+mod fronts;
 mod incidence;
 #[allow(dead_code, unused_imports)]
 mod islands;
