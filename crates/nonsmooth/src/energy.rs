@@ -99,4 +99,10 @@ impl Works {
             self.friction = before;
         }
     }
+
+    /// Books what moves by itself, whatever acts on it [J]: a drive, or what holds prescribed coordinates and kinematic bodies.
+    #[inline]
+    pub(crate) fn add_driven(&mut self, is_drive: bool, work: f64) {
+        *(if is_drive { &mut self.drive } else { &mut self.prescribed }) += work;
+    }
 }

@@ -1,6 +1,6 @@
 //! Formulas of the state at an instant: forces, torques, motors and named expressions.
 //!
-//! They see t, coordinates and velocities of systems, poses and velocities of bodies in world axes, and expressions. Each is compiled
+//! They see t, coordinates and velocities of systems, poses and velocities of bodies in world axes, free axes of joints, and expressions. Each is compiled
 //! once; what it reads is a list of places in the instant, in the order of its slots.
 
 use super::Build;
@@ -35,6 +35,7 @@ impl Scope for OfInstant<'_> {
 
     fn names(&self) -> Vec<String> {
         let mut names = self.directory.readings();
+        names.extend(self.directory.axes_of_joints());
         names.push("t".to_owned());
         names.extend(self.constants.names());
         names

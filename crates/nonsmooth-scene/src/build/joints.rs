@@ -7,9 +7,31 @@ use crate::scene::{self, Quantity};
 use crate::source::Path;
 use glam::DVec3;
 use nonsmooth::joints::{AxisKind, Joint, Within, find};
+use nonsmooth::model::constraints::{Drive, MotorFunction};
 use nonsmooth::model::{FreeAxis, JointAt, Rigid, UserError};
+use nonsmooth_solvers::Options;
+use std::sync::Arc;
 
 impl Build<'_> {
+    /// Makes the free axes of joints known to formulas.
+    pub(super) fn name_joints(&mut self) {
+        let scene = self.scene;
+        for spec in &scene.joint {
+            // What is wrong with a type, its options or a number of copies is told with the joint.
+            let Some(joint) = find(&spec.kind).and_then(|entry| entry.build(&Options::default()).ok())
+            else {
+                continue;
+            };
+            let number = |n: &Quantity| {
+                let value = self.formula(&Path::of("joint"), n, &self.constants(None)).ok()?.constant();
+                value.map(|n| n as usize)
+            };
+            let count = spec.repeat.as_ref().map(|n| number(n).unwrap_or(0));
+            let kinds = joint.free_axes(self.within());
+            self.directory.add_joints(&spec.name, count, kinds);
+        }
+    }
+
     pub(super) fn joints(&mut self) {
         let scene = self.scene;
         for (k, spec) in scene.joint.iter().enumerate() {
@@ -191,17 +213,43 @@ impl Build<'_> {
         let stiffness = number(self, "stiffness", &spec.stiffness);
         let damping = number(self, "damping", &spec.damping);
         let rest = number(self, "rest", &spec.rest);
-        if number(self, "friction", &spec.friction) != 0.0 {
-            let message = "friction in joints is not there yet; leave it out, or use damping";
-            self.wrong(&at.key("friction"), message.to_owned());
-        }
+        let friction = number(self, "friction", &spec.friction);
         if spec.restitution.is_some() && spec.stop.is_none() {
             let message = "without a `stop`, `restitution` has no meaning; leave it out, or add one";
             self.wrong(&at.key("restitution"), message.to_owned());
         }
-        let motor = spec.motor.as_ref();
-        let motor = motor.and_then(|motor| self.motor(&path.key("motor"), motor, kind, copy));
-        FreeAxis { stop, restitution, stiffness, damping, rest, motor }
+        let (mut motor, mut drive) = (None, None);
+        if let Some(spec) = &spec.motor {
+            let path = path.key("motor");
+            if spec.velocity.is_some() || spec.position.is_some() {
+                drive = self.drive(&path, spec, copy);
+            } else {
+                motor = self.motor(&path, spec, kind, copy);
+            }
+        }
+        FreeAxis { stop, restitution, stiffness, damping, rest, motor, friction, drive }
+    }
+
+    /// A motor that prescribes the motion of its axis.
+    fn drive(&mut self, path: &Path, motor: &scene::Motor, copy: Option<usize>) -> Option<Drive> {
+        let given = [
+            ("velocity", &motor.velocity),
+            ("position", &motor.position),
+            ("torque", &motor.torque),
+            ("force", &motor.force),
+        ];
+        let mut given = given.into_iter().filter_map(|(key, quantity)| Some((key, quantity.as_ref()?)));
+        let (key, quantity) = given.next()?;
+        if let Some((other, _)) = given.next() {
+            let text = format!("a motor has one of these; leave `{other}` or `{key}` out");
+            self.mistake(&path.key(other), text);
+            return None;
+        }
+        let formulas = self.instant_formulas(&[(path.key(key), quantity)], copy)?;
+        let function = Arc::new(move |at: &nonsmooth::Instant<'_>| {
+            Ok::<f64, UserError>(formulas.values::<1>(at)[0])
+        });
+        Some(if key == "velocity" { Drive::Velocity(function) } else { Drive::Position(function) })
     }
 
     fn motor(
@@ -210,7 +258,7 @@ impl Build<'_> {
         motor: &scene::Motor,
         kind: AxisKind,
         copy: Option<usize>,
-    ) -> Option<nonsmooth::model::constraints::MotorFunction> {
+    ) -> Option<MotorFunction> {
         let (wanted, other) = match kind {
             AxisKind::Angle => (("torque", &motor.torque), ("force", &motor.force)),
             AxisKind::Travel => (("force", &motor.force), ("torque", &motor.torque)),
@@ -221,7 +269,8 @@ impl Build<'_> {
             return None;
         }
         let Some(quantity) = wanted.1 else {
-            self.mistake(path, format!("a motor of this axis needs a `{}`", wanted.0));
+            let text = "a `velocity` or a `position`";
+            self.mistake(path, format!("a motor of this axis needs a `{}`, {text}", wanted.0));
             return None;
         };
         let formulas = self.instant_formulas(&[(path.key(wanted.0), quantity)], copy)?;

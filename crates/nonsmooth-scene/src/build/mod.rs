@@ -171,6 +171,7 @@ impl<'a> Build<'a> {
         self.shapes();
         self.materials();
         self.bodies();
+        self.name_joints();
         self.controller_outputs();
         self.expressions_of_scene();
         self.controllers();
@@ -182,6 +183,7 @@ impl<'a> Build<'a> {
         self.constraints(&laws);
         self.relations(&laws);
         let bvp = self.bvp();
+        self.directory.axes_asked().iter().for_each(|axis| self.builder.read_axis(axis));
         let is_sound = self.mistakes.is_empty();
         if is_sound {
             // A formula with a mistake may be the one that uses them.

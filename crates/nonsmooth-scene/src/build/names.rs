@@ -1,5 +1,6 @@
 //! What names mean in the formulas of a scene.
 
+mod axes;
 mod relations;
 
 pub(super) use relations::OfRelation;
@@ -8,6 +9,7 @@ use crate::formula::{Expr, Meaning, Scope, parse};
 use crate::formulas::{TIME, coordinate, velocity};
 use crate::scene::Quantity;
 use nonsmooth::Instant;
+use nonsmooth::joints::{AxisKind, AxisReading};
 use nonsmooth::model::SystemId;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,6 +41,10 @@ pub(super) struct Directory {
     expressions: BTreeMap<String, (usize, Quantity)>,
     /// Expressions that some formula asked for.
     asked: RefCell<BTreeSet<String>>,
+    /// Joints by the name of their table: how many, if it is repeated, and their free axes.
+    joints: BTreeMap<String, (Option<usize>, &'static [AxisKind])>,
+    /// Free axes that some formula asked for.
+    axes_asked: RefCell<Vec<AxisReading>>,
 }
 
 /// All bodies of one table.
@@ -53,7 +59,7 @@ pub(super) struct Family {
 }
 
 /// A number that an instant shows.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Reading {
     /// A coordinate, by its place in q.
     Coordinate(usize),
@@ -63,6 +69,8 @@ pub(super) enum Reading {
     Body(usize, BodyReading),
     /// A named expression, by its number.
     Expression(usize),
+    /// A free axis of a joint, or its rate.
+    Axis(AxisReading, bool),
 }
 
 /// A quantity of a rigid body in world axes.
@@ -79,11 +87,13 @@ pub(super) enum BodyReading {
 
 impl Reading {
     /// Its value.
-    pub(super) fn at(self, at: &Instant<'_>) -> f64 {
-        match self {
+    pub(super) fn at(&self, at: &Instant<'_>) -> f64 {
+        match *self {
             Reading::Coordinate(place) => at.q[place],
             Reading::Velocity(place) => at.v[place],
             Reading::Expression(number) => at.signals[number],
+            Reading::Axis(ref axis, false) => axis.value(at),
+            Reading::Axis(ref axis, true) => axis.rate(at),
             Reading::Body(number, quantity) => {
                 let body = &at.rigid[number];
                 let rotation = || {
@@ -199,6 +209,9 @@ impl Directory {
         }
         if let Some(state) = self.states.get(name).copied().flatten() {
             return Some(Reading::Velocity(self.state_place(state)));
+        }
+        if let Some(reading) = self.axis(name) {
+            return Some(reading);
         }
         if let Some((family, number, quantity)) = self.body(name) {
             return self.body_reading(family, number, quantity);

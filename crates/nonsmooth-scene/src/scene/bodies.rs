@@ -437,7 +437,7 @@ pub struct JointAxis {
     pub damping: Option<Quantity>,
     /// Where the spring is slack [rad or m]; 0, the start, if not given.
     pub rest: Option<Quantity>,
-    /// Dry friction; only 0 for now.
+    /// Dry friction: largest torque [N·m] or force [N] against its motion; 0 if not given.
     pub friction: Option<Quantity>,
     /// A drive.
     pub motor: Option<Motor>,
@@ -451,4 +451,8 @@ pub struct Motor {
     pub torque: Option<Quantity>,
     /// Force [N] of a travel, like `torque`.
     pub force: Option<Quantity>,
+    /// Velocity [rad/s, m/s] with which the axis moves, whatever that takes, like `torque`.
+    pub velocity: Option<Quantity>,
+    /// Angle or travel [rad, m] that the axis has, whatever that takes, like `torque`.
+    pub position: Option<Quantity>,
 }

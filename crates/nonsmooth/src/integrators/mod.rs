@@ -26,7 +26,7 @@ mod tracking;
 pub use refusal::Refusal;
 pub(crate) use refusal::{
     acts_at_once, conservative, frictionless, gaps_only, needs_kick_drift, needs_step_form, needs_theta,
-    no_rebound, no_relays_on_gaps, no_tangents, one_restitution, restitution,
+    no_drives, no_rebound, no_relays_on_gaps, no_tangents, one_restitution, restitution,
 };
 pub use settings::{
     D1Minus, Direction, EndGap, EulerExplicit, EulerImplicit, EulerMoreau, EulerSemiImplicit,

@@ -112,6 +112,7 @@ impl Integrator for MoreauPaoli {
         super::needs_theta(ENTRY.name, model)?;
         super::needs_step_form(ENTRY.name, model)?;
         super::no_tangents(ENTRY.name, model)?;
+        super::no_drives(ENTRY.name, model)?;
         super::one_restitution(ENTRY.name, model)
     }
 

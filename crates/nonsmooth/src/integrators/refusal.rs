@@ -1,6 +1,7 @@
 //! Why an integrator cannot honour a model, in words, and the questions from which refusals are written.
 
 use crate::laws::{Forms, Law};
+use crate::model::constraints::Column;
 use crate::model::{ConstraintId, Model};
 use nonsmooth_solvers::OptionError;
 use thiserror::Error;
@@ -189,6 +190,16 @@ pub enum Refusal {
         /// Name of the body.
         body: String,
     },
+    /// The scheme has no drives that prescribe a motion.
+    #[error(
+        "`{integrator}` does not take the {drive}, which prescribes how its axis moves; use a motor by torque or force, or `kick-drift` or `moreau-jean`"
+    )]
+    Drive {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// Which drive, of which joint.
+        drive: String,
+    },
     /// The scheme needs accelerations, which a prescribed velocity does not give.
     #[error(
         "`{scheme}` does not take the prescribed velocity of coordinate `{coordinate}` of system `{system}`; let what it meets move instead, with a gap g(q, t), or use `moreau-jean`"
@@ -308,8 +319,22 @@ pub(crate) fn one_restitution(integrator: &'static str, model: &Model) -> Result
     }
 }
 
-/// Refuses constraints of velocities that may open, which has a meaning for gaps only.
+/// Refuses drives that prescribe the motion of a free axis.
+pub(crate) fn no_drives(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
+    for (i, family) in model.constraints.iter().enumerate() {
+        for k in 0..family.n_members() {
+            let law = family.law(model, ConstraintId::member(i as u8, k));
+            if family.column(model, law, 0) == Column::Drive {
+                return Err(Refusal::Drive { integrator, drive: family.member_name(k).to_owned() });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Refuses constraints of velocities that may open, which has a meaning for gaps only, and drives.
 pub(crate) fn gaps_only(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
+    no_drives(integrator, model)?;
     for (i, family) in model.constraints.iter().enumerate().filter(|(_, f)| f.is_of_velocities()) {
         let is_held = |k: usize| {
             let law = family.law(model, ConstraintId::member(i as u8, k));

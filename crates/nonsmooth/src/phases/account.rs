@@ -183,8 +183,9 @@ fn row_works(model: &Model, step: &Ledger<'_>, v_phi: &[f64], log: &mut StepLog)
                 let work = p[row] * (log.constraints.work[row] + rate);
                 log.constraints.work[row] = work;
                 let works = &mut log.works;
-                works.prescribed -= p[row] * rate;
-                match if k == 0 { first } else { family.column(model, active.laws[c], k) } {
+                let column = if k == 0 { first } else { family.column(model, active.laws[c], k) };
+                works.add_driven(column == Column::Drive, -p[row] * rate);
+                match column {
                     Column::Contact if begins => works.impact += work,
                     Column::Contact => works.contact += work,
                     Column::Friction => works.friction += work,

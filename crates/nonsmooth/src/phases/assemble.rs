@@ -23,6 +23,20 @@ fn pose(active: &ActiveConstraints, mass: &Mass, free: &Free, problem: &mut Prob
     active.jacobian.multiply(&free.v, &mut problem.u_free);
     let added = active.offset.iter().zip(&active.shift);
     problem.u_free.iter_mut().zip(added).for_each(|(u, (offset, shift))| *u += offset + shift);
+    clear_dust(&mut problem.u_free);
+}
+
+/// Velocities below this are none [m/s, rad/s].
+const DUST: f64 = 1e-100;
+
+/// Clears velocities that all are dust: of what friction has stopped each step leaves the rounding of the one before, and after twenty such
+/// steps numbers would leave their range. Guarded by joints/drives.rs: dry_friction_stops_a_slider_where_its_energy_is_used_up.
+#[inline(always)]
+pub(super) fn clear_dust(u_free: &mut [f64]) {
+    let is_dust = |u: &f64| u.abs() < DUST;
+    if u_free.first().is_some_and(is_dust) && u_free.iter().all(is_dust) {
+        u_free.fill(0.0);
+    }
 }
 
 /// Fills `v_next` in working axes.

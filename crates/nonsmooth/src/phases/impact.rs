@@ -145,8 +145,9 @@ impl Impact {
                     let p = self.p[row];
                     let work = 0.5 * p * (self.u_minus[row] + self.u_plus[row]);
                     done += work;
-                    works.prescribed -= p * (self.u_minus[row] - along[k]);
-                    match family.column(model, active.laws[c], k) {
+                    let column = family.column(model, active.laws[c], k);
+                    works.add_driven(column == Column::Drive, -p * (self.u_minus[row] - along[k]));
+                    match column {
                         Column::Contact if self.begins[c] => works.impact += work,
                         Column::Contact => works.contact += work,
                         Column::Friction => works.friction += work,

@@ -2,6 +2,7 @@
 //!
 //! A guess that the certificate accepts may be kept as it is: then nothing is solved.
 
+use super::assemble::clear_dust;
 use super::factorize::Mass;
 use super::solve::SolverSettings;
 use crate::error::StepResult;
@@ -81,6 +82,7 @@ pub fn pose_part(
         guess.extend_from_slice(&p[rows.clone()]);
         compliance.extend_from_slice(&active.compliance[rows]);
     }
+    clear_dust(&mut problem.u_free);
     problem.delassus.renew(mass.groups(), &active.jacobian, chosen, &compliance);
 }
 

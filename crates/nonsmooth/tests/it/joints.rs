@@ -1,6 +1,7 @@
 //! Joints: pendulums, closed loops, momentum, reactions, resuming.
 
 mod axes;
+mod drives;
 mod mistakes;
 mod rows;
 mod types;

@@ -95,7 +95,8 @@ impl Books {
                         self.works.scheme += damper;
                     }
                 }
-                self.book_rates(active, c, here.v, share, &kick.p);
+                let column = family.column(model, active.laws[c], 0);
+                self.book_rates((active, c), column, here.v, share, &kick.p);
                 if begins && roles.role[c] != Role::Lasting && kick.p[active.rows(c).start] > 0.0 {
                     let after: Vec<f64> = active.rows(c).map(|row| kick.u[row]).collect();
                     let landed = event(active, c, here.t, (&kick.p, &after), done);
@@ -127,13 +128,21 @@ impl Books {
         Ok(())
     }
 
-    /// Work of kinematic bodies that move: −p times what they add to u.
-    fn book_rates(&mut self, active: &ActiveConstraints, c: usize, v: &[f64], share: f64, p: &[f64]) {
+    /// Work of kinematic bodies that move and of drives: −p times what they add to u.
+    fn book_rates(
+        &mut self,
+        (active, c): (&ActiveConstraints, usize),
+        column: Column,
+        v: &[f64],
+        share: f64,
+        p: &[f64],
+    ) {
         let rows = active.rows(c);
         let mut along = [0.0; 6];
         active.jacobian.dot(c, v, &mut along[..rows.len()]);
         for (k, row) in rows.enumerate() {
-            self.works.prescribed -= share * p[row] * (active.u_minus[row] - along[k]);
+            self.works
+                .add_driven(column == Column::Drive, -share * p[row] * (active.u_minus[row] - along[k]));
         }
     }
 
@@ -282,11 +291,18 @@ impl Books {
                         }
                     }
                 }
-                let Some(first) = own.clone().next() else { continue };
+                let column_of = |c: usize| family.column(model, active.laws[c], 0);
+                let Some(first) = own.clone().find(|&c| tangents || column_of(c) != Column::Friction)
+                else {
+                    continue;
+                };
+                let column = if tangents { Column::Friction } else { column_of(first) };
                 self.force.clear();
                 self.force.resize(at.v.len(), 0.0);
                 family.add_forces(model, &at, active, own, &self.lambda, &mut self.force)?;
-                let driven = if model.rigid.has_motion() && !family.is_elastic() {
+                let is_moved =
+                    model.rigid.has_motion() && !family.is_elastic() && column != Column::Drive;
+                let driven = if is_moved {
                     self.vector.clear();
                     self.vector.resize(lambda.len(), 0.0);
                     family.velocities(model, &at, active, own, &mut self.vector)?;
@@ -299,11 +315,6 @@ impl Books {
                 // Against u, of which kinematic bodies make a part.
                 let work = own_work + length * driven;
                 self.works.prescribed -= length * driven;
-                let column = if tangents {
-                    Column::Friction
-                } else {
-                    family.column(model, active.laws[first], 0)
-                };
                 self.book(column, false, work);
                 total.iter_mut().zip(&self.force).for_each(|(t, f)| *t += length * f);
             }

@@ -2,8 +2,8 @@
 
 use super::{ModelBuilder, bodies::GivenBodies};
 use crate::model::UserError;
-use crate::model::constraints::MotorFunction;
-use crate::model::constraints::joints::Joint;
+use crate::model::constraints::joints::{AxisReading, Joint};
+use crate::model::constraints::{Drive, MotorFunction};
 use crate::model::instant::Instant;
 use crate::model::issue::{Issue, Place};
 
@@ -64,6 +64,10 @@ pub struct FreeAxis {
     pub rest: f64,
     /// Torque or force of a motor on the second side [N·m or N].
     pub motor: Option<MotorFunction>,
+    /// Dry friction: the largest torque or force against the motion [N·m or N], ≥ 0.
+    pub friction: f64,
+    /// A drive that prescribes how it moves.
+    pub drive: Option<Drive>,
 }
 
 /// A joint of a model under construction.
@@ -85,6 +89,18 @@ impl GivenJoint {
     /// What acts on the free axes, in their order.
     pub fn axes(&mut self, axes: Vec<FreeAxis>) -> &mut Self {
         self.axes = axes;
+        self
+    }
+
+    /// Dry friction on the first free axis: the largest torque or force against its motion [N·m or N].
+    pub fn friction(&mut self, bound: f64) -> &mut Self {
+        self.first().friction = bound;
+        self
+    }
+
+    /// A drive that prescribes how the first free axis moves.
+    pub fn drive(&mut self, drive: Drive) -> &mut Self {
+        self.first().drive = Some(drive);
         self
     }
 
@@ -147,6 +163,8 @@ pub struct Spring {
 pub(super) struct GivenJoints {
     pub(super) joints: Vec<GivenJoint>,
     pub(super) springs: Vec<Spring>,
+    /// Free axes that functions read.
+    pub(super) readings: Vec<AxisReading>,
     /// Joints and springs with mistakes, which are not laid out.
     pub(super) left_out: [Vec<usize>; 2],
 }
@@ -157,6 +175,11 @@ impl ModelBuilder {
         let (name, between) = (name.to_owned(), [a, b]);
         self.joints.joints.push(GivenJoint { name, posed, between, collide: false, axes: Vec::new() });
         self.joints.joints.last_mut().expect("just added")
+    }
+
+    /// Fills in a reading of a free axis when the model is built.
+    pub fn read_axis(&mut self, reading: &AxisReading) {
+        self.joints.readings.push(reading.clone());
     }
 
     /// Adds a spring and damper between two points.
@@ -256,10 +279,16 @@ fn check_axis(axis: &FreeAxis, wrong: &mut Wrong<'_>) {
             wrong("restitution", format!("its restitution must lie between 0 and 1, got {restitution}"));
         }
     }
-    for (field, value) in [("stiffness", axis.stiffness), ("damping", axis.damping)] {
+    let numbers =
+        [("stiffness", axis.stiffness), ("damping", axis.damping), ("friction", axis.friction)];
+    for (field, value) in numbers {
         if !(value >= 0.0 && value.is_finite()) {
             wrong(field, format!("its {field} must be ≥ 0 and finite, got {value}"));
         }
+    }
+    if axis.drive.is_some() && (axis.motor.is_some() || axis.friction != 0.0) {
+        let text = "has a drive that prescribes how it moves; take the motor by force or torque and the friction out";
+        wrong("motor", format!("an axis of it {text}"));
     }
     if !axis.rest.is_finite() {
         wrong("rest", format!("the place where its spring is slack must be finite, got {}", axis.rest));

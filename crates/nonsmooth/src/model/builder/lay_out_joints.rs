@@ -2,9 +2,11 @@
 
 use super::Places;
 use super::joints::{FreeAxis, GivenJoint, GivenJoints, JointAt, Rigid, Spring, Wrong};
-use crate::laws::{Bilateral, Compliant, Law, NewtonImpact};
-use crate::model::constraints::joints::{AxisKind, JointRow, JointRows, Joints, Within};
-use crate::model::constraints::{AxisAction, AxisRow, Elastic, JointAxes, Motor, SpringRow, Springs};
+use crate::laws::{Bilateral, Compliant, Law, NewtonImpact, Relay};
+use crate::model::constraints::joints::{AxisKind, AxisReading, JointRow, JointRows, Joints, Within};
+use crate::model::constraints::{
+    AxisAction, AxisRow, Drive, DriveRow, Elastic, JointAxes, JointDrives, Motor, SpringRow, Springs,
+};
 use crate::model::issue::{Issue, Place};
 use crate::model::{Contents, LawId, RigidId, RigidState, State};
 use glam::{DMat3, DQuat, DVec3};
@@ -21,7 +23,7 @@ impl GivenJoints {
         places: &Places,
         issues: &mut Vec<(Place, Issue)>,
     ) {
-        let mut axes = Vec::new();
+        let mut axes = Laid::default();
         let [faulty_joints, faulty_springs] = &self.left_out;
         for (i, joint) in self.joints.into_iter().enumerate() {
             if faulty_joints.contains(&i) {
@@ -36,6 +38,7 @@ impl GivenJoints {
             }
         }
         state.angles.resize(contents.joints.n_angles, 0.0);
+        fill_in(&self.readings, contents, issues);
         contents.rigid.apart.sort_unstable();
         contents.rigid.apart.dedup();
         let springs = self.springs.into_iter().enumerate().filter(|(i, _)| !faulty_springs.contains(i));
@@ -44,7 +47,36 @@ impl GivenJoints {
     }
 }
 
-fn append_families(contents: &mut Contents, axes: Vec<AxisRow>, springs: Vec<SpringRow>) {
+/// What acts on free axes, laid out.
+#[derive(Default)]
+struct Laid {
+    axes: Vec<AxisRow>,
+    drives: Vec<DriveRow>,
+}
+
+/// Gives readings their joints.
+fn fill_in(readings: &[AxisReading], contents: &Contents, issues: &mut Vec<(Place, Issue)>) {
+    for reading in readings {
+        let (name, k) = (&reading.name, reading.axis);
+        let joint = contents.joints.find(name).map(|number| &contents.joints.joints[number]);
+        let text = match joint {
+            None => "there is no such joint in the model; add it, or name another".to_owned(),
+            Some(joint) if k >= joint.free_axes().len() => {
+                let n = joint.free_axes().len();
+                format!("axis {k} of it is read, but it has {n} free axes, counted from 0")
+            }
+            Some(joint) => {
+                // A reading that is filled in already belongs to a model built before, and stays there.
+                let _ = reading.joint.set(joint.clone());
+                continue;
+            }
+        };
+        issues.push((Place::Signal(name.clone()), Issue::User(format!("joint `{name}`: {text}"))));
+    }
+}
+
+fn append_families(contents: &mut Contents, laid: Laid, springs: Vec<SpringRow>) {
+    let Laid { axes, drives } = laid;
     if !contents.joints.joints.is_empty() {
         let names = contents.joints.joints.iter().map(|joint| joint.name.clone()).collect();
         let law = add_law(contents, "joints", Box::new(Bilateral));
@@ -54,6 +86,10 @@ fn append_families(contents: &mut Contents, axes: Vec<AxisRow>, springs: Vec<Spr
     if !axes.is_empty() {
         let family = contents.constraints.len() as u8;
         contents.constraints.push(Box::new(JointAxes::new(family, axes)));
+    }
+    if !drives.is_empty() {
+        let family = contents.constraints.len() as u8;
+        contents.constraints.push(Box::new(JointDrives::new(family, drives)));
     }
     if !springs.is_empty() {
         let law = add_law(contents, "springs", Box::new(Compliant));
@@ -86,12 +122,12 @@ fn within(contents: &Contents, between: [RigidId; 2]) -> Option<Within> {
     planar.all(|other| other == first).then_some(within)
 }
 
-type Laid<'a> = (&'a mut Contents, &'a State, &'a Places);
+type Sites<'a> = (&'a mut Contents, &'a State, &'a Places);
 
 fn place_joint(
     given: GivenJoint,
-    axes: &mut Vec<AxisRow>,
-    (contents, state, laid): Laid<'_>,
+    axes: &mut Laid,
+    (contents, state, laid): Sites<'_>,
     wrong: &mut Wrong<'_>,
 ) -> Option<JointRow> {
     let GivenJoint { name, posed, between, collide, axes: given } = given;
@@ -119,7 +155,7 @@ fn place_joint(
     let points = [point(0), point(1)];
     let size = size(contents, between, points);
     let mut joint = posed.joint;
-    joint.place(places[0].distance(places[1]));
+    joint.place(frame.inverse() * (places[1] - places[0]));
     let number = contents.joints.joints.len();
     let row = JointRow {
         frames: states.map(|s: RigidState| (s.rotation.inverse() * frame).normalize()),
@@ -265,14 +301,14 @@ fn check_velocity(row: &JointRow, states: &[RigidState; 2], wrong: &mut Wrong<'_
 fn place_axis(
     (number, k, joint): (usize, usize, &JointRow),
     given: FreeAxis,
-    axes: &mut Vec<AxisRow>,
+    laid: &mut Laid,
     contents: &mut Contents,
 ) {
-    let FreeAxis { stop, restitution, stiffness, damping, rest, motor } = given;
+    let FreeAxis { stop, restitution, stiffness, damping, rest, motor, friction, drive } = given;
     let (joint_number, axis) = (number as u32, k as u8);
     let mut push = |what: &str, action: AxisAction, law: LawId| {
         let name = format!("{what} of joint `{}`", joint.name);
-        axes.push(AxisRow { name, joint: joint_number, axis, action, law });
+        laid.axes.push(AxisRow { name, joint: joint_number, axis, action, law });
     };
     if let Some([lower, upper]) = stop {
         let law = add_law(contents, "stops", Box::new(NewtonImpact { restitution }));
@@ -287,6 +323,18 @@ fn place_axis(
         let law = add_law(contents, "springs", Box::new(Compliant));
         let elastic = Elastic { stiffness, damping };
         push("spring", AxisAction::Spring { elastic, rest }, law);
+    }
+    let mut hold = |what: &str, drive: Option<Drive>, law: LawId| {
+        let name = format!("{what} of joint `{}`", joint.name);
+        laid.drives.push(DriveRow { name, joint: joint_number, axis, drive, law });
+    };
+    if friction > 0.0 {
+        let law = add_law(contents, "friction", Box::new(Relay { lower: -friction, upper: friction }));
+        hold("friction", None, law);
+    }
+    if let Some(drive) = drive {
+        let law = add_law(contents, "drives", Box::new(Bilateral));
+        hold("drive", Some(drive), law);
     }
     if let Some(function) = motor {
         contents.forces.push(Box::new(Motor { joint: joint_number, axis, function }));

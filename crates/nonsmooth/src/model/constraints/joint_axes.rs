@@ -58,15 +58,15 @@ pub struct JointAxes {
 }
 
 /// An axis at an instant.
-struct Posed {
+pub(super) struct Posed {
     sides: [Side; 2],
-    axis: JointAxis,
+    pub(super) axis: JointAxis,
     /// Angle through whole turns, or travel.
-    value: f64,
+    pub(super) value: f64,
 }
 
 impl Posed {
-    fn new(joint: &JointRow, axis: u8, at: &Instant<'_>) -> Self {
+    pub(super) fn new(joint: &JointRow, axis: u8, at: &Instant<'_>) -> Self {
         Self::of(joint, axis, joint.sides_at(at), at)
     }
 
@@ -75,7 +75,7 @@ impl Posed {
         Self { sides, axis: posed, value: joint.unwrapped(axis as usize, posed.value, at) }
     }
 
-    fn rate(&self) -> f64 {
+    pub(super) fn rate(&self) -> f64 {
         self.axis.row.rate(&self.sides[0], &self.sides[1])
     }
 }
@@ -433,7 +433,7 @@ impl ConstraintFamily for JointAxes {
 }
 
 /// Adds a force or torque along an axis to a vector over all velocities.
-fn add_along(model: &Model, joint: &JointRow, force: f64, axis: &JointAxis, out: &mut [f64]) {
+pub(super) fn add_along(model: &Model, joint: &JointRow, force: f64, axis: &JointAxis, out: &mut [f64]) {
     let [a, b] = joint.between;
     model.rigid.add_row(a, force, &axis.row.on_a, out);
     model.rigid.add_row(b, force, &axis.row.on_b, out);

@@ -7,8 +7,8 @@ use crate::model::{Model, RigidId, RigidState, RigidTable};
 use crate::part::Part;
 use glam::{DMat3, DVec3};
 
-/// Half of the time over which velocities of kinematic bodies are differenced [s].
-const DIFFERENCE: f64 = 1e-5;
+/// Half of the time over which what is given as a function of time is differenced [s].
+pub(super) const DIFFERENCE: f64 = 1e-5;
 
 /// Whether one of the moving things is among the members of a part.
 #[inline]

@@ -3,8 +3,8 @@
 use crate::body_kit::{INERTIA, about};
 use glam::DVec3;
 use nonsmooth::model::constraints::joints::{
-    Cylindrical, Distance, Fixed, JOINTS, JointRow, JointRows, Planar, PointOnLine, PointOnPlane,
-    Prismatic, Revolute, Screw, Spherical, Universal,
+    Belt, Cylindrical, Distance, Fixed, Gear, JOINTS, JointRow, JointRows, Planar, PointOnLine,
+    PointOnPlane, Prismatic, Rack, Revolute, Screw, Spherical, Universal,
 };
 use nonsmooth::model::rigid::{Body, RigidState, exponential};
 use nonsmooth::model::{JointAt, ModelBuilder};
@@ -28,6 +28,7 @@ pub(super) fn joined(posed: JointAt, planar: bool) -> ModelBuilder {
 pub(super) fn every_joint(planar: bool) -> Vec<(&'static str, JointAt)> {
     let at = if planar { [0.4, -0.2, 0.0] } else { [0.4, -0.2, 0.7] };
     let axis = if planar { [0.6, 0.8, 0.0] } else { [0.48, -0.6, 0.64] };
+    let to = if planar { [1.0, 0.1, 0.0] } else { [1.0, 0.1, -0.4] };
     vec![
         ("revolute", Revolute::at(at).axis(axis)),
         ("spherical", Spherical::at(at)),
@@ -37,9 +38,12 @@ pub(super) fn every_joint(planar: bool) -> Vec<(&'static str, JointAt)> {
         ("universal", Universal::at(at).axis(axis).second_axis([0.8, 0.64, 0.0])),
         ("planar", Planar::at(at).axis(axis)),
         ("screw", Screw { lead: -0.3 }.at(at).axis(axis)),
-        ("distance", Distance::between(at, if planar { [1.0, 0.1, 0.0] } else { [1.0, 0.1, -0.4] })),
+        ("distance", Distance::between(at, to)),
         ("point-on-line", PointOnLine::at(at).axis(axis)),
         ("point-on-plane", PointOnPlane::at(at).axis(axis)),
+        ("gear", Gear::new(20.0, 35.0).between(at, to).axis(axis)),
+        ("rack", Rack { radius: 0.3 }.at(at).axis(axis).second_axis([0.8, 0.64, 0.0])),
+        ("belt", Belt::new(20.0, -33.0, 0.05).between(at, to).axis(axis)),
     ]
     .into_iter()
     .filter(|(name, _)| !(planar && ["planar", "screw"].contains(name)))
@@ -74,8 +78,12 @@ fn states(joint: &JointRow, planar: bool) -> [RigidState; 2] {
         let rotation = joint.frames[k].inverse();
         let mut position = -(rotation * joint.points[k]);
         if k == 1 && joint.joint.needs_second_point() {
-            // As far apart as the two points of `every_joint`.
-            position += if planar { DVec3::new(0.6, 0.3, 0.0) } else { DVec3::new(0.6, 0.3, -1.1) };
+            // As far apart as the two points of `every_joint`, in the joint's frame at the start.
+            let apart = if planar { DVec3::new(0.6, 0.3, 0.0) } else { DVec3::new(0.6, 0.3, -1.1) };
+            let turn = if planar { about([0.0, 0.0, 1.0], 0.4) } else { about([0.48, 0.6, 0.64], 0.4) };
+            let [w, x, y, z] = turn;
+            let frame = glam::DQuat::from_xyzw(x, y, z, w) * joint.frames[0];
+            position += frame.inverse() * apart;
         }
         let (v, w) = (velocity(0.7 + k as f64), spin(0.8 - 1.7 * k as f64));
         *state = RigidState { position, rotation, velocity: v, spin: w };

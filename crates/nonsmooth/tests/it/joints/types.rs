@@ -5,7 +5,8 @@ use glam::{DQuat, DVec3};
 use nonsmooth::Simulation;
 use nonsmooth::integrators::KickDrift;
 use nonsmooth::joints::{
-    Cylindrical, Distance, Planar, PointOnLine, PointOnPlane, Revolute, Screw, Universal,
+    Belt, Cylindrical, Distance, Gear, Planar, PointOnLine, PointOnPlane, Rack, Revolute, Screw,
+    Universal,
 };
 use nonsmooth::model::rigid::{Body, KinematicBody, KinematicState, exponential};
 use nonsmooth::model::{ModelBuilder, Rigid};
@@ -203,4 +204,117 @@ fn a_ball_between_plates_tumbles_freely() {
     assert!((position(&held) - want).length() < 1e-11, "{} {want}", position(&held));
     let apart = rotation(&held.state.q).angle_between(rotation(&free.state.q));
     assert!(apart < 1e-7, "{apart}");
+}
+
+/// A wheel on a bearing of the world at a place, with a motor: in the plane, or about `AXIS` in space.
+fn wheel(m: &mut ModelBuilder, name: &str, place: [f64; 3], planar: bool, torque: f64) -> Rigid {
+    let j = INERTIA[2][2];
+    let inertia = [[j, 0.0, 0.0], [0.0, j, 0.0], [0.0, 0.0, j]];
+    let wheel = m.body(Body { planar, position: place, ..Body::new(name, 1.0, inertia) });
+    let bearing = Revolute::at(place).axis(AXIS.to_array());
+    let bearing = m.joint(&format!("bearing of {name}"), bearing, Rigid::World, wheel);
+    if torque != 0.0 {
+        bearing.motor(move |_| Ok(torque));
+    }
+    wheel
+}
+
+/// (J₁ + J₂ i²) φ̈₁ = τ and φ₂ = i φ₁, with i = −n₁/n₂ of a gear, n₁/n₂ of a belt, −n₁/n₂ of a crossed one, through many turns.
+#[test]
+fn wheels_that_mesh_or_share_a_belt_turn_in_the_ratio_of_their_teeth() {
+    // Perpendicular to the axis, and in the plane.
+    let across = AXIS.any_orthonormal_vector();
+    for planar in [true, false] {
+        let to = if planar { [0.3, 0.4, 0.0] } else { (0.5 * across).to_array() };
+        let gear = || Gear::new(17.0, 40.0).between([0.0; 3], to);
+        let ring = || Gear::new(17.0, -40.0).between([0.0; 3], to);
+        let belt = || Belt::new(17.0, 40.0, 0.01).between([0.0; 3], to);
+        let crossed = || Belt::new(17.0, -40.0, 0.01).between([0.0; 3], to);
+        let ratio = 17.0 / 40.0;
+        let cases: [(&str, f64, &dyn Fn() -> nonsmooth::model::JointAt); 4] = [
+            ("gear", -ratio, &gear),
+            ("ring", ratio, &ring),
+            ("belt", ratio, &belt),
+            ("crossed belt", -ratio, &crossed),
+        ];
+        for (name, ratio, mesh) in cases {
+            let (torque, end) = (6.0, 4.0);
+            let mut builder = ModelBuilder::new();
+            let first = wheel(&mut builder, "first", [0.0; 3], planar, torque);
+            let second = wheel(&mut builder, "second", to, planar, 0.0);
+            builder.joint("mesh", mesh().axis(AXIS.to_array()), first, second);
+            let simulation = after(builder, 5e-3, 800);
+            let whole = INERTIA[2][2] * (1.0 + ratio * ratio);
+            let want = 0.5 * torque / whole * end * end;
+            let [first, second] = [0, 1].map(|k| simulation.state.angles[k]);
+            assert!((first - want).abs() < 1e-8 * want, "{name}: {first} {want}");
+            assert!((second - ratio * first).abs() < 1e-9, "{name}: {second} {}", ratio * first);
+            assert!(second.abs() > 2.0 * TAU, "{name}: it turns more than twice, {second}");
+        }
+    }
+}
+
+/// A planet on an arm that turns by ψ: by ψ (1 + n_s/n_p) around a sun at rest, by ψ (1 − n_r/n_p) inside a ring at rest.
+#[test]
+fn a_planet_rolls_around_its_sun_and_inside_its_ring() {
+    for (teeth, factor) in [(30.0, 1.0 + 30.0 / 12.0), (-54.0, 1.0 - 54.0 / 12.0)] {
+        let mut builder = ModelBuilder::new();
+        let (place, rate, end) = ([0.5, 0.0, 0.0], 2.0, 5.0);
+        let spin = |w: f64| [0.0, 0.0, w];
+        let arm = Body { planar: true, angular_velocity: spin(rate), ..Body::new("arm", 1.0, INERTIA) };
+        let arm = builder.body(arm);
+        let planet = Body {
+            planar: true,
+            position: place,
+            velocity: [0.0, 0.5 * rate, 0.0],
+            angular_velocity: spin(factor * rate),
+            ..Body::new("planet", 1.0, INERTIA)
+        };
+        let planet = builder.body(planet);
+        builder.joint("axle", Revolute::at([0.0; 3]), Rigid::World, arm);
+        builder.joint("pin", Revolute::at(place), arm, planet);
+        builder.joint("mesh", Gear::new(12.0, teeth).between(place, [0.0; 3]), planet, Rigid::World);
+        let simulation = after(builder, 5e-3, 1000);
+        let [arm, planet] = [simulation.state.q[2], simulation.state.q[5]];
+        // The rate itself is right to (h ω)²/100: second order.
+        assert!((arm - rate * end).abs() < 1e-4 * 0.01 * rate * end, "{arm}");
+        assert!((planet - factor * arm).abs() < 1e-9, "{teeth} teeth: {planet} {}", factor * arm);
+    }
+}
+
+/// A pinion rolls down its rack: s̈ = g·e / (1 + J/(m r²)), turned by s/r, in the plane and in space, with the rail on either side.
+#[test]
+fn a_pinion_rolls_down_its_rack() {
+    for planar in [true, false] {
+        for radius in [0.2, -0.2] {
+            let (mass, end) = (2.0, 2.0);
+            let mut builder = ModelBuilder::new();
+            let along = if planar { DVec3::new(0.6, -0.8, 0.0) } else { AXIS };
+            let about = if planar { DVec3::Z } else { AXIS.any_orthonormal_vector() };
+            builder.gravity((-GRAVITY * if planar { DVec3::Y } else { DVec3::Z }).to_array());
+            let inertia = if planar { INERTIA } else { INERTIA_ROUND };
+            let pinion = builder.body(Body { planar, ..Body::new("pinion", mass, inertia) });
+            let rack = Rack { radius }.at([0.0; 3]).axis(along.to_array());
+            builder.joint("rack", rack.second_axis(about.to_array()), Rigid::World, pinion);
+            let slot = PointOnLine::at([0.0; 3]).axis(along.to_array());
+            builder.joint("guide", slot, Rigid::World, pinion);
+            if !planar {
+                let floor = Planar::at([0.0; 3]).axis(about.to_array());
+                builder.joint("table", floor, Rigid::World, pinion);
+            }
+            let simulation = after(builder, 5e-3, 400);
+            let pull = -GRAVITY * if planar { along.y } else { along.z };
+            let want = 0.5 * pull / (1.0 + inertia[2][2] / (mass * radius * radius)) * end * end;
+            let place = if planar {
+                DVec3::new(simulation.state.q[0], simulation.state.q[1], 0.0)
+            } else {
+                position(&simulation)
+            };
+            let travel = place.dot(along);
+            assert!((travel - want).abs() < 1e-9 * want.abs(), "{planar} {radius}: {travel} {want}");
+            let turn = if planar { simulation.state.q[2] } else { simulation.state.angles[0] };
+            assert!((turn - travel / radius).abs() < 1e-9, "{planar} {radius}: {turn}");
+            assert!(turn.abs() > 4.0, "it turns on through half a turn: {turn}");
+        }
+    }
 }

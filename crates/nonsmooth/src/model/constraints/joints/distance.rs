@@ -6,6 +6,7 @@
 
 use super::{AxisKind, Entry, Joint, JointAxes, JointRows, Side, Within};
 use crate::model::builder::JointAt;
+use glam::DVec3;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "distance",
@@ -44,8 +45,8 @@ impl Joint for Distance {
         true
     }
 
-    fn place(&mut self, distance: f64) {
-        self.length = distance;
+    fn place(&mut self, apart: DVec3) {
+        self.length = apart.length();
     }
 
     fn free_axes(&self, _within: Within) -> &'static [AxisKind] {

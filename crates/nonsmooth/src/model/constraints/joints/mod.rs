@@ -8,20 +8,25 @@
 //! slide   e·(p_b − p_a)            e fixed in a; arms to p_b
 //! cross   e·f                      e fixed in a, f in b; align: e₁ and e₂ of a, e₃ of b
 //! distance  ‖p_b − p_a‖ − L
-//! screw   travel − lead·angle/2π    up to whole leads
+//! screw   travel − lead·angle/2π    up to whole leads; of a rack about another axis
+//! mesh    r_a (α − α₀) + r_b (β − β₀)    up to whole teeth; α, β: directions of the line of centres as seen in a and b
 //! turn    2 vec(q_aᵀ q_b)          of the frames, with w ≥ 0: 2 sin(angle/2), which grows up to half a turn
 //! ```
 //!
 //! Both arms of a row end at one point, so that impulse and angular impulse on a and b cancel to rounding whatever y is.
 
+mod belt;
 mod cylindrical;
 mod distance;
 mod family;
 mod fixed;
+mod gear;
 mod planar;
 mod point_on_line;
 mod point_on_plane;
 mod prismatic;
+mod rack;
+mod reading;
 mod revolute;
 mod rows;
 mod screw;
@@ -29,14 +34,18 @@ mod spherical;
 mod table;
 mod universal;
 
+pub use belt::Belt;
 pub use cylindrical::Cylindrical;
 pub use distance::Distance;
 pub use family::Joints;
 pub use fixed::Fixed;
+pub use gear::{Gear, Mesh};
 pub use planar::Planar;
 pub use point_on_line::PointOnLine;
 pub use point_on_plane::PointOnPlane;
 pub use prismatic::Prismatic;
+pub use rack::Rack;
+pub use reading::AxisReading;
 pub use revolute::Revolute;
 pub use rows::{Asked, AxisKind, JointAxes, JointAxis, JointRows, MOST_AXES, PairRow, Side};
 pub use screw::Screw;
@@ -44,6 +53,7 @@ pub use spherical::Spherical;
 pub use table::{JointRow, JointTable, Reaction};
 pub use universal::Universal;
 
+use glam::DVec3;
 use nonsmooth_solvers::{Declared, OptionError, Options};
 
 /// Every type of joint, in the order in which they are listed to users.
@@ -59,6 +69,9 @@ pub static JOINTS: &[Entry] = &[
     distance::ENTRY,
     point_on_line::ENTRY,
     point_on_plane::ENTRY,
+    gear::ENTRY,
+    rack::ENTRY,
+    belt::ENTRY,
 ];
 
 /// The type of joint called `name`.
@@ -120,8 +133,8 @@ pub trait Joint: Send + Sync {
         None
     }
 
-    /// Takes the distance of its two points at the start [m].
-    fn place(&mut self, _distance: f64) {}
+    /// Takes the way from its point to the second one at the start, in its frame [m].
+    fn place(&mut self, _apart: DVec3) {}
 
     /// Its free angles and travels, in order: those that may have stops, springs and motors.
     fn free_axes(&self, within: Within) -> &'static [AxisKind];

@@ -4,6 +4,7 @@
 //! u = J_a (v_a, ω_a) + J_b (v_b, ω_b),        d²y/dt² = J v̇ + curvature        v, ω in world axes
 //! ```
 
+use super::gear::Mesh;
 use crate::model::RigidState;
 use glam::{DQuat, DVec3};
 
@@ -238,17 +239,27 @@ impl JointRows {
         self.cross(a, b, [1, 2]);
     }
 
-    /// The travel along the joint's axis is the angle about it times `lead` / 2π, up to whole turns.
-    pub fn screw(&mut self, a: &Side, b: &Side, lead: f64) {
+    /// The travel along the joint's axis is the angle about axis `about` times `lead` / 2π, up to whole turns.
+    pub fn tied(&mut self, a: &Side, b: &Side, about: usize, lead: f64) {
         let (travel, slide, bend) = slide(a, b, a.axis(2));
-        let mut axes = JointAxes::default();
-        axes.angle(a, b);
-        let (turn, pitch) = (*axes.get(0), lead / std::f64::consts::TAU);
+        let (turn, pitch) = (turn_about(a, b, about), lead / std::f64::consts::TAU);
         let y = travel - pitch * turn.value;
         let less = |x: [f64; 6], y: [f64; 6]| std::array::from_fn(|k| x[k] - pitch * y[k]);
         let row =
             PairRow { on_a: less(slide.on_a, turn.row.on_a), on_b: less(slide.on_b, turn.row.on_b) };
         self.push(y - lead * (y / lead).round(), row, bend - pitch * turn.curvature);
+    }
+
+    /// Two wheels that are tied.
+    pub fn mesh(&mut self, a: &Side, b: &Side, mesh: &Mesh) {
+        let ([r_a, r_b], [from_a, from_b]) = (mesh.radii, [bearing(a, b), bearing(b, a)]);
+        let y = r_a * (from_a.0 - mesh.bearings[0]) + r_b * (from_b.0 - mesh.bearings[1]);
+        let sum = |x: [f64; 6], y: [f64; 6]| std::array::from_fn(|k| r_a * x[k] + r_b * y[k]);
+        // The way back is seen from b.
+        let (go, back) = (from_a.1, from_b.1);
+        let row = PairRow { on_a: sum(go.on_a, back.on_b), on_b: sum(go.on_b, back.on_a) };
+        let teeth = (y / mesh.pitch).round();
+        self.push(y - mesh.pitch * teeth, row, r_a * from_a.2 + r_b * from_b.2);
     }
 
     /// The two points stay at the distance `length` from each other.
@@ -291,6 +302,35 @@ fn slide(a: &Side, b: &Side, e: DVec3) -> (f64, PairRow, f64) {
     let acceleration =
         b.centripetal_at(b.point) - a.centripetal_at(b.point) - 2.0 * a.spin.cross(relative);
     (e.dot(b.point - a.point), PairRow::pull(a, b, e, b.point), e.dot(acceleration))
+}
+
+/// The angle of b against a about axis `k` of a, in (−π, π].
+fn turn_about(a: &Side, b: &Side, k: usize) -> JointAxis {
+    let (about, next, last) = (a.axis(k), a.axis((k + 1) % 3), a.axis((k + 2) % 3));
+    let f = b.axis((k + 1) % 3);
+    let value = last.dot(f).atan2(next.dot(f));
+    // e·(ω_b − ω_a), with e carried along by a.
+    let curvature = about.dot(b.spin.cross(a.spin));
+    JointAxis { kind: AxisKind::Angle, value, row: PairRow::moment(about), curvature }
+}
+
+/// The direction from the point of a to that of b, as an angle about e₃ of a from its e₁: its row and J̇ v.
+///
+/// ```text
+/// α = atan2(X₂, X₁),     α̇ = (X₁ Ẋ₂ − X₂ Ẋ₁)/ρ²,     ρ² = X₁² + X₂²,     X of the point of b as seen in a
+/// ```
+fn bearing(a: &Side, b: &Side) -> (f64, PairRow, f64) {
+    let (e, f, apart) = (a.axis(0), a.axis(1), b.point - a.point);
+    let relative = b.velocity_at(b.point) - a.velocity_at(b.point);
+    let acceleration =
+        b.centripetal_at(b.point) - a.centripetal_at(b.point) - 2.0 * a.spin.cross(relative);
+    let both = |x: DVec3| [e.dot(x), f.dot(x)];
+    let ([x, y], [u, v], [p, q]) = (both(apart), both(relative), both(acceleration));
+    // Where the two points are one there is no direction; the row stays finite.
+    let square = (x * x + y * y).max(f64::MIN_POSITIVE);
+    let row = PairRow::pull(a, b, (x * f - y * e) / square, b.point);
+    let bend = (x * q - y * p) / square - 2.0 * (x * v - y * u) / square * ((x * u + y * v) / square);
+    (y.atan2(x), row, bend)
 }
 
 /// What a free axis measures.
@@ -349,11 +389,7 @@ impl JointAxes {
 
     /// The angle of b against a about the joint's axis.
     pub fn angle(&mut self, a: &Side, b: &Side) {
-        let ([e1, e2, e3], f) = ([0, 1, 2].map(|k| a.axis(k)), b.axis(0));
-        let value = e2.dot(f).atan2(e1.dot(f));
-        // e₃·(ω_b − ω_a), with e₃ carried along by a.
-        let curvature = e3.dot(b.spin.cross(a.spin));
-        self.push(JointAxis { kind: AxisKind::Angle, value, row: PairRow::moment(e3), curvature });
+        self.push(turn_about(a, b, 2));
     }
 
     /// The angle of b against a about axis e₁ of b, which is perpendicular to the joint's axis of a.

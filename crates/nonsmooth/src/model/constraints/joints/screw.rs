@@ -71,7 +71,7 @@ impl Joint for Screw {
         out.slide(a, b, 0);
         out.slide(a, b, 1);
         out.align(a, b);
-        out.screw(a, b, self.lead);
+        out.tied(a, b, 2, self.lead);
     }
 
     fn axes(&self, _within: Within, a: &Side, b: &Side, out: &mut JointAxes) {
