@@ -229,6 +229,7 @@ impl Quadratic {
 
 impl Integrator for MoreauEnergy {
     fn accepts(&self, model: &Model) -> Result<(), Refusal> {
+        super::refusal::no_extras(ENTRY.name, model)?;
         self.inner.accepts(model)?;
         super::frictionless(ENTRY.name, model)?;
         super::conservative(ENTRY.name, model)?;

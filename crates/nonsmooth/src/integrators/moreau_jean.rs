@@ -267,7 +267,7 @@ impl Passes {
     /// At which level rows are imposed, and ∂y⁺/∂u⁺.
     fn level(self, rule: Theta) -> (Level, f64) {
         let ahead = rule.h * rule.theta;
-        if self.position_level { (Level::Position { ahead }, ahead) } else { (Level::Velocity, 0.0) }
+        (if self.position_level { Level::Position { ahead } } else { Level::Velocity }, ahead)
     }
 
     /// Whether a pass has nothing to evaluate but v_free, which is a fall: M̂ and J are those of the step before, the rows have no
@@ -291,10 +291,14 @@ pub(super) fn place(word: &str) -> Configuration {
 
 impl Integrator for MoreauJean {
     fn accepts(&self, model: &Model) -> Result<(), Refusal> {
-        super::needs_theta("moreau-jean", model)?;
+        super::refusal::needs_theta_alone("moreau-jean", model)?;
+        if self.theta == 0.0 {
+            super::refusal::no_elastic("moreau-jean with theta = 0", model)?;
+        }
         if !self.passes.position_level {
             return Ok(());
         }
+        super::refusal::no_elastic("moreau-jean with level = \"position\"", model)?;
         if self.theta == 0.0 {
             return Err(Refusal::ExplicitAtPositionLevel);
         }

@@ -39,6 +39,26 @@ pub enum Refusal {
         /// Name of the law.
         law: String,
     },
+    /// The scheme has no place for forces that depend on the gap.
+    #[error(
+        "`{integrator}` cannot honour law `{law}`, whose force depends on the gap; use `moreau-jean` or `moreau-adaptive` at velocity level with theta > 0"
+    )]
+    Elastic {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// Name of the law.
+        law: String,
+    },
+    /// The scheme has no rows of rolling for contact points of bodies.
+    #[error(
+        "`{integrator}` has no rows of rolling for contacts of bodies and cannot honour law `{law}`; use `moreau-jean` or `moreau-adaptive`, or coulomb"
+    )]
+    Rolls {
+        /// Name of the integrator.
+        integrator: &'static str,
+        /// Name of the law.
+        law: String,
+    },
     /// The scheme resolves no impacts, and the law has no form for a step.
     #[error(
         "`{integrator}` does not resolve impacts and cannot honour law `{law}`, which acts at an instant; use newton-impact or coulomb, or kick-drift or moreau-jean"
@@ -214,17 +234,44 @@ pub enum Refusal {
     },
 }
 
+/// Refuses laws whose force depends on the gap.
+pub(crate) fn no_elastic(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
+    refuse_laws(model, |forms| forms.elastic, |law| Refusal::Elastic { integrator, law })
+}
+
+/// Refuses laws that schemes other than `moreau-jean` have no place for: forces that depend on the gap, rolling friction of bodies.
+pub(crate) fn no_extras(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
+    no_elastic(integrator, model)?;
+    let rolls = |law: &crate::model::LawId| model.law(*law).forms().rolls;
+    match model.rigid.pair_laws.iter().flatten().copied().find(rolls) {
+        Some(law) => Err(Refusal::Rolls { integrator, law: model.law_name(law).to_owned() }),
+        None => Ok(()),
+    }
+}
+
 /// Refuses first-order systems, relations and couplings.
-pub(crate) fn mechanics(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
+fn no_first_order(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
     match model.beyond_mechanics() {
         Some(what) => Err(Refusal::FirstOrder { integrator, what }),
         None => Ok(()),
     }
 }
 
-/// Refuses models with a family that has no θ-motion.
+/// Refuses first-order systems, relations, couplings, and what `no_extras` does.
+pub(crate) fn mechanics(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
+    no_first_order(integrator, model)?;
+    no_extras(integrator, model)
+}
+
+/// Refuses models with a family that has no θ-motion, and what `no_extras` does.
 pub(crate) fn needs_theta(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
-    mechanics(integrator, model)?;
+    no_extras(integrator, model)?;
+    needs_theta_alone(integrator, model)
+}
+
+/// Refuses models with a family that has no θ-motion.
+pub(crate) fn needs_theta_alone(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
+    no_first_order(integrator, model)?;
     match model.systems.iter().find(|family| family.theta().is_none()) {
         Some(family) => Err(Refusal::Family { integrator, family: family.name() }),
         None => Ok(()),

@@ -25,7 +25,9 @@
 //! ```
 
 mod bilateral;
+mod cohesion;
 mod complementarity;
+mod compliant_contact;
 mod coulomb;
 mod fremond;
 mod lzb;
@@ -37,11 +39,14 @@ mod poisson_path;
 mod relay;
 mod rolling;
 mod static_dynamic;
+mod stribeck;
 mod stronge;
 
 pub use bilateral::Bilateral;
 pub(crate) use bilateral::Compliant;
+pub use cohesion::Cohesion;
 pub use complementarity::Complementarity;
+pub use compliant_contact::CompliantContact;
 pub use coulomb::Coulomb;
 pub use fremond::Fremond;
 pub use lzb::Lzb;
@@ -53,6 +58,7 @@ pub use poisson_path::PoissonPath;
 pub use relay::Relay;
 pub use rolling::Rolling;
 pub use static_dynamic::StaticDynamic;
+pub use stribeck::Stribeck;
 pub use stronge::Stronge;
 
 use nonsmooth_solvers::{Declared, OptionError, Options, Set, Value};
@@ -68,7 +74,10 @@ pub static LAWS: &[Entry] = &[
     stronge::ENTRY,
     lzb::ENTRY,
     static_dynamic::ENTRY,
+    stribeck::ENTRY,
     rolling::ENTRY,
+    cohesion::ENTRY,
+    compliant_contact::ENTRY,
     bilateral::ENTRY,
     relay::ENTRY,
     complementarity::ENTRY,
@@ -102,7 +111,8 @@ pub fn counterparts(law: &dyn Law) -> Vec<(&'static str, Box<dyn Law>)> {
         if has("friction") {
             options.set("friction", Value::Number(friction));
         }
-        out.extend(entry.build(&options).ok().map(|law| (entry.name, law)));
+        let made = entry.build(&options).ok().filter(|law| !law.forms().elastic);
+        out.extend(made.map(|law| (entry.name, law)));
     }
     out
 }
@@ -168,8 +178,10 @@ pub struct Forms {
     pub rebounds: bool,
     /// Relay: impulses between bounds.
     pub relay: bool,
-    /// Rows of rolling and spinning, which contact points of bodies do not have.
+    /// Rows of rolling and spinning.
     pub rolls: bool,
+    /// Forces of lasting contact that depend on the gap: bonds, compliant contacts.
+    pub elastic: bool,
 }
 
 impl Forms {
@@ -183,7 +195,13 @@ impl Forms {
         rebounds: false,
         relay: false,
         rolls: false,
+        elastic: false,
     };
+
+    /// Whether a gap with such a law is active in every step: of joints, and where the force at the end of a step decides whether it acts.
+    pub(crate) fn always(self) -> bool {
+        self.bilateral || self.elastic && !self.impact
+    }
 }
 
 /// A run of constraints with the same law and number of rows. Slices are by constraint or by row, in order.
@@ -192,7 +210,7 @@ pub struct LawRows<'a> {
     pub dim: usize,
     /// Length of the step or kick [s]; 0 at an instant.
     pub h: f64,
-    /// a = ∂y⁺/∂u⁺ [s]; 0 at velocity level.
+    /// a = ∂y⁺/∂u⁺ [s]; 0 in schemes that take no law that needs it.
     pub ahead: f64,
     /// Gap by constraint [m].
     pub gap: &'a [f64],
@@ -202,7 +220,7 @@ pub struct LawRows<'a> {
     pub p_before: &'a [f64],
     /// Histories, `n_history` numbers per constraint.
     pub history: &'a [f64],
-    /// Impulses of other rows of the last pass that the law depends on, one per constraint; empty where there are none.
+    /// What the law needs of another constraint, one number each: of a contact the intensity of its bond [–]. Empty where there is none.
     pub coupled: &'a [f64],
     /// Sets: `sets_of(dim)` per constraint. Written.
     pub sets: &'a mut [Set],
@@ -310,6 +328,12 @@ pub trait Law: Send + Sync {
     /// those that its model gives it. `None` where the law is not made for that. Rows are in the order normal, tangents.
     fn dim(&self, tangents: usize) -> Option<usize>;
 
+    /// Rows that it needs on a contact point of bodies, in the plane or in space: N, T and in space T, then those of rolling (one in the plane, two in
+    /// space) and spinning.
+    fn dim_of_bodies(&self, planar: bool) -> Option<usize> {
+        self.dim(if planar { 1 } else { 2 })
+    }
+
     /// Number of sets of a constraint with `dim` rows: one, unless rows stand alone.
     fn sets_of(&self, _dim: usize) -> usize {
         1
@@ -361,6 +385,17 @@ pub trait Law: Send + Sync {
         0
     }
 
-    /// The history after the step, from the impulses and u⁻ of its rows; committed with the state. `history` holds the old one.
-    fn update(&self, _h: f64, _p: &[f64], _u_minus: &[f64], _history: &mut [f64]) {}
+    /// The history after a step of length h with a = ∂y⁺/∂u⁺ [s], from the impulses and u⁻ of its rows; committed with the state.
+    /// `history` holds the old one.
+    fn update(&self, _step: (f64, f64), _p: &[f64], _u_minus: &[f64], _history: &mut [f64]) {}
+
+    /// The law of the bond that holds what is closed at the start: a constraint of its own beside the contact, always active.
+    fn bond(&self) -> Option<Box<dyn Law>> {
+        None
+    }
+
+    /// Of a bond its intensity, from its history [–].
+    fn intensity(&self, _history: &[f64]) -> Option<f64> {
+        None
+    }
 }

@@ -14,7 +14,7 @@ use nonsmooth_solvers::{Declared, Kind, Set};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "rolling",
-    about: "unilateral contact with sliding, rolling and spinning friction and restitution; for constraints with two tangents: slip and rolling",
+    about: "unilateral contact with sliding, rolling and spinning friction and restitution; for bodies, and for constraints with tangents for slip, rolling and spin",
     options: &[&FRICTION, &ROLLING, &SPINNING, &RESTITUTION, &TANGENTIAL_RESTITUTION],
     make: |options| {
         Box::new(Rolling {
@@ -88,8 +88,17 @@ impl Law for Rolling {
     fn dim(&self, tangents: usize) -> Option<usize> {
         match tangents {
             // Without a row for it spinning friction would be lost.
-            2 if self.spinning_friction == 0.0 => Some(3),
+            2 | 4 if self.spinning_friction == 0.0 => Some(1 + tangents),
+            5 => Some(6),
             _ => None,
+        }
+    }
+
+    fn dim_of_bodies(&self, planar: bool) -> Option<usize> {
+        match (planar, self.spinning_friction > 0.0) {
+            (true, true) => None,
+            (true, false) => Some(3),
+            (false, spins) => Some(if spins { 6 } else { 5 }),
         }
     }
 

@@ -120,7 +120,7 @@ impl Law for StaticDynamic {
         1
     }
 
-    fn update(&self, _h: f64, p: &[f64], u_minus: &[f64], history: &mut [f64]) {
+    fn update(&self, _step: (f64, f64), p: &[f64], u_minus: &[f64], history: &mut [f64]) {
         if p[0] <= 0.0 {
             history[0] = 0.0;
             return;
@@ -140,7 +140,7 @@ mod tests {
 
     fn after(history: f64, p: [f64; 3], u_minus: [f64; 3]) -> f64 {
         let mut history = [history];
-        LAW.update(1e-3, &p, &u_minus, &mut history);
+        LAW.update((1e-3, 0.0), &p, &u_minus, &mut history);
         history[0]
     }
 

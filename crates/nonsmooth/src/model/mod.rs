@@ -98,6 +98,7 @@ pub(crate) struct Contents {
     pub(crate) relations: Vec<relations::Relation>,
     pub(crate) controllers: Vec<controllers::Controller>,
     pub(crate) laws: Vec<(String, Box<dyn Law>)>,
+    pub(crate) bonds: Vec<(ConstraintId, ConstraintId)>,
     pub(crate) n_coordinates: usize,
     pub(crate) velocity_layout: VelocityLayout,
 }
@@ -121,6 +122,8 @@ pub struct Model {
     /// Sampled control.
     pub controllers: Vec<controllers::Controller>,
     laws: Arc<Vec<(String, Box<dyn Law>)>>,
+    /// What is glued, ascending, and the bond of each.
+    bonds: Vec<(ConstraintId, ConstraintId)>,
     n_coordinates: usize,
     velocity_layout: Arc<VelocityLayout>,
     has_instants: bool,
@@ -161,6 +164,7 @@ impl Model {
             relations,
             controllers,
             laws: _,
+            bonds,
             n_coordinates,
             velocity_layout,
         } = contents;
@@ -176,6 +180,7 @@ impl Model {
             relations,
             controllers,
             laws,
+            bonds,
             n_coordinates,
             velocity_layout,
             has_instants: false,
@@ -367,6 +372,42 @@ impl Model {
     /// All laws with their names, for who describes a model.
     pub fn named_laws(&self) -> impl Iterator<Item = (&str, &dyn Law)> {
         self.laws.iter().map(|(name, law)| (name.as_str(), &**law))
+    }
+
+    /// Intensities of the bonds of some constraints, into `out`; of a contact point that was none at the start the mean of those of its colliders,
+    /// 0 where nothing is glued. Nothing is written where the model has no bonds.
+    pub(crate) fn intensities(
+        &self,
+        memory: &ConstraintMemory,
+        ids: &[ConstraintId],
+        out: &mut Vec<f64>,
+    ) {
+        out.clear();
+        if self.bonds.is_empty() {
+            return;
+        }
+        let of = |bond: ConstraintId| {
+            let law = self.law(self.family(bond).law(self, bond));
+            let none = [0.0; 8];
+            let known = memory.find(bond).map_or(&none[..law.n_history()], |known| known.history);
+            law.intensity(known).unwrap_or(0.0)
+        };
+        for &id in ids {
+            let own = self.bonds.binary_search_by_key(&id, |(glued, _)| *glued);
+            out.push(own.map_or_else(|_| self.mean_intensity(id, of), |k| of(self.bonds[k].1)));
+        }
+    }
+
+    /// The mean of the bonds of two colliders.
+    fn mean_intensity(&self, id: ConstraintId, of: impl Fn(ConstraintId) -> f64) -> f64 {
+        if self.family(id).n_members() > 0 {
+            return 0.0;
+        }
+        let is_same =
+            |glued: &ConstraintId| glued.family() == id.family() && glued.colliders() == id.colliders();
+        let same = self.bonds.iter().filter(|(glued, _)| is_same(glued));
+        let (sum, n) = same.fold((0.0, 0.0), |(sum, n), (_, bond)| (sum + of(*bond), n + 1.0));
+        if n > 0.0 { sum / n } else { 0.0 }
     }
 
     /// All laws.

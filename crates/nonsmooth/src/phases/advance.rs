@@ -35,7 +35,7 @@ pub fn advance(
     } else {
         sum += advance_bodies(model, now, rule, step, next);
     }
-    commit(model, now, h, (active, impulses), next)?;
+    commit(model, now, (h, h * theta), (active, impulses), next)?;
     // 0·x is NaN exactly where x is not finite.
     if 0.0 * sum == 0.0 {
         return Ok(());
@@ -55,23 +55,23 @@ pub fn conclude(
     next.t = now.t + h;
     next.step = now.step + 1;
     next.step_size = h;
-    commit(model, now, h, (active, impulses), next)?;
+    commit(model, now, (h, h), (active, impulses), next)?;
     check_finite(model, "velocity", &next.v)?;
     check_coordinates(model, &next.q)
 }
 
-/// Commits the memories, and what depends on where the state has got to.
+/// Commits the memories, and what depends on where the state has got to; `step` is h and ∂y⁺/∂u⁺.
 #[inline(always)]
 fn commit(
     model: &Model,
     now: &State,
-    h: f64,
+    step: (f64, f64),
     (active, impulses): (&ActiveConstraints, &Impulses),
     next: &mut State,
 ) -> StepResult {
     next.memory.clear();
     if !active.is_empty() {
-        commit_memory(model, now, (active, impulses), h, next);
+        commit_memory(model, now, (active, impulses), step, next);
     }
     carry_over(now, next);
     model.update_presence(next);
@@ -126,15 +126,16 @@ fn carry_extras(now: &State, next: &mut State) {
     next.presence.clone_from(&now.presence);
 }
 
-/// Stores lasting forces p/κ and the histories of laws; `length` is κ.
+/// Stores lasting forces p/κ and the histories of laws; `step` is κ and ∂y⁺/∂u⁺.
 #[inline(never)]
 fn commit_memory(
     model: &Model,
     now: &State,
     (active, impulses): (&ActiveConstraints, &Impulses),
-    length: f64,
+    step: (f64, f64),
     next: &mut State,
 ) {
+    let length = step.0;
     let memory = &mut next.memory;
     memory.ids.extend_from_slice(&active.ids);
     if model.stores_rows() {
@@ -147,7 +148,7 @@ fn commit_memory(
         }
     }
     if active.runs.iter().any(|run| run.n_history > 0) {
-        commit_histories(model, now, (active, impulses), length, next);
+        commit_histories(model, now, (active, impulses), step, next);
     }
 }
 
@@ -156,7 +157,7 @@ fn commit_histories(
     model: &Model,
     now: &State,
     (active, impulses): (&ActiveConstraints, &Impulses),
-    length: f64,
+    step: (f64, f64),
     next: &mut State,
 ) {
     let memory = &mut next.memory;
@@ -169,7 +170,7 @@ fn commit_histories(
             let own = &mut histories[k * n..(k + 1) * n];
             if n > 0 {
                 let rows = active.rows(c);
-                law.update(length, &impulses.p[rows.clone()], &active.u_minus[rows], own);
+                law.update(step, &impulses.p[rows.clone()], &active.u_minus[rows], own);
             }
             memory.histories.extend_from_slice(own);
             memory.history_start.push(memory.histories.len() as u32);

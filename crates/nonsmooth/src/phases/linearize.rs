@@ -85,6 +85,7 @@ fn write_laws(
     } = active;
     shift.fill(0.0);
     compliance.resize(shift.len(), 0.0);
+    let mut coupled = Vec::new();
     for run in &*runs {
         let law = model.law(run.law);
         let own = run.constraints.start..run.constraints.end;
@@ -94,6 +95,9 @@ fn write_laws(
             0 => Vec::new(),
             n => impulses.history(now, &ids[own.clone()], n),
         };
+        if law.forms().elastic {
+            model.intensities(&now.memory, &ids[own.clone()], &mut coupled);
+        }
         let mut rows = LawRows {
             dim: run.dim,
             h,
@@ -102,7 +106,7 @@ fn write_laws(
             u_minus: &u_minus[rows.clone()],
             p_before: &impulses.before[rows.clone()],
             history: &history,
-            coupled: &[],
+            coupled: if law.forms().elastic { &coupled } else { &[] },
             sets: &mut sets[own_sets],
             shift: &mut shift[rows.clone()],
             compliance: &mut compliance[rows],

@@ -225,7 +225,10 @@ fn laws_are_listed_and_refuse_wrong_numbers() {
             "stronge",
             "lzb",
             "static-dynamic",
+            "stribeck",
             "rolling",
+            "cohesion",
+            "compliant",
             "bilateral",
             "relay",
             "complementarity"

@@ -157,6 +157,7 @@ impl EulerMoreau {
 
 impl Integrator for EulerMoreau {
     fn accepts(&self, model: &Model) -> Result<(), Refusal> {
+        crate::integrators::refusal::no_extras(ENTRY.name, model)?;
         match model.systems.iter().find(|family| family.theta().is_none()) {
             Some(family) => Err(Refusal::Family { integrator: ENTRY.name, family: family.name() }),
             None => Ok(()),

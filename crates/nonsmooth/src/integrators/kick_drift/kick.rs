@@ -424,7 +424,7 @@ impl Kick {
             let mut histories = histories_of(memory, active, run.constraints.clone(), n);
             for (k, c) in run.constraints.clone().enumerate() {
                 let (own, rows) = (&mut histories[k * n..(k + 1) * n], active.rows(c));
-                law.update(length, &self.p[rows.clone()], &active.u_minus[rows], own);
+                law.update((length, length), &self.p[rows.clone()], &active.u_minus[rows], own);
                 out.extend_from_slice(own);
                 start.push(out.len() as u32);
             }

@@ -384,8 +384,13 @@ pub(super) fn append_contacts(contents: &mut Contents) {
     let moving = table.colliders.iter().any(|row| (row.on.0 as usize) < table.bodies.len());
     let several = table.colliders.iter().any(|row| row.on != table.colliders[0].on);
     if moving && several {
-        let dim = |law: &dyn Law, tangents| law.dim(tangents).unwrap_or(0) as u8;
-        let dims = contents.laws.iter().map(|(_, law)| [dim(&**law, 1), dim(&**law, 2)]).collect();
+        let mut pairs: Vec<LawId> = table.pair_laws.iter().flatten().copied().collect();
+        pairs.sort_unstable_by_key(|law| law.0);
+        let dim = |(k, (_, law)): (usize, &(String, Box<dyn Law>))| {
+            let is_used = pairs.binary_search_by_key(&k, |law| law.0 as usize).is_ok();
+            [true, false].map(|planar| law.dim_of_bodies(planar).filter(|_| is_used).unwrap_or(0) as u8)
+        };
+        let dims = contents.laws.iter().enumerate().map(dim).collect();
         let family = contents.constraints.len() as u8;
         contents.constraints.push(Box::new(Contacts::new(family, dims, table)));
     }

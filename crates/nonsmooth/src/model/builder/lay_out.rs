@@ -4,19 +4,21 @@
 //! joints, joint axes, springs. Only families with members are in the model. Members count bodies first, then components of the linear
 //! systems, then Lagrangian systems, then first-order ones.
 
+use super::bonds::{Gluable, append_bonds};
 use super::given::{GivenConstraint, GivenKind, GivenSystem};
 use super::{ModelBuilder, SystemId, bodies, relations};
 use crate::model::check;
 use crate::model::constraints::{
-    FunctionGap, FunctionGaps, LinearGaps, VelocityConstraints, VelocityRow,
+    FunctionGap, FunctionGaps, Gap, LinearContact, LinearGaps, VelocityConstraints, VelocityRow,
 };
 use crate::model::controllers;
 use crate::model::issue::{Issue, Place};
 use crate::model::systems::{
     FirstOrder, LagrangianSystem, LagrangianSystems, LinearSystems, Prescribed, Velocity,
 };
-use crate::model::{Contents, RigidId, Signals, State, SystemFamily as _};
+use crate::model::{ConstraintId, Contents, RigidId, Signals, State, SystemFamily as _};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Where the things of a builder ended up.
 #[derive(Default)]
@@ -54,8 +56,10 @@ impl ModelBuilder {
         let (mut first_order, n_dense) =
             append_systems(self.systems, &places, (prescribed, &named, n_bodies), &mut laid, issues);
         self.bodies.assemble(&mut contents, &mut state, &mut places, issues);
-        append_constraints(self.constraints, &places, allow, (&mut contents, &state), issues);
+        let gluable =
+            append_constraints(self.constraints, &places, allow, (&mut contents, &state), issues);
         bodies::append_contacts(&mut contents);
+        append_bonds(gluable, &mut contents, &state, issues);
         self.joints.assemble(&mut contents, &mut state, &places, issues);
         let mut first = state.v.len();
         for (number, range, system) in &mut first_order {
@@ -155,37 +159,49 @@ fn append_systems(
     (first_order, n_dense)
 }
 
-/// Appends the families of gaps and velocity constraints.
+/// Appends the families of gaps and velocity constraints; returns the gaps whose law has a bond.
 fn append_constraints(
     given: Vec<GivenConstraint>,
     places: &Places,
     allow_violation: bool,
     (contents, state): (&mut Contents, &State),
     issues: &mut Vec<(Place, Issue)>,
-) {
+) -> Vec<Gluable> {
     let mut order: Vec<usize> = (0..given.len()).collect();
     order.sort_by_key(|&i| given[i].kind.family());
     let mut given: Vec<Option<GivenConstraint>> = given.into_iter().map(Some).collect();
     let (mut linear, mut gaps, mut velocity) =
         (LinearGaps::default(), FunctionGaps::default(), VelocityConstraints::default());
-    let mut starts = Vec::new();
+    let (mut starts, mut gluable) = (Vec::new(), Vec::new());
     for &i in &order {
         let GivenConstraint { name, law, on, kind } = given[i].take().expect("each is laid out once");
         let columns: Vec<u32> =
             on.iter().map(|(system, c)| (places.first(contents, *system) + c) as u32).collect();
         let forms = contents.laws[law.0 as usize].1.forms();
         starts.push((i, name.clone(), forms));
+        let mut glue = |function: Arc<dyn Gap>, (family, number): (u8, usize)| {
+            if contents.laws[law.0 as usize].1.bond().is_some() {
+                let (name, columns) = (name.clone(), columns.clone());
+                let id = ConstraintId::member(family, number);
+                gluable.push(Gluable { number: i, id, name, law, columns, function });
+            }
+        };
         match kind {
             GivenKind::Linear { coefficients, offset } => {
+                let contact =
+                    LinearContact { normal: coefficients.clone(), offset, tangents: Vec::new() };
+                glue(Arc::new(contact), (0, linear.len()));
                 linear.append(
                     name,
-                    (law, forms.bilateral),
+                    (law, forms.always()),
                     columns.into_iter().zip(coefficients),
                     offset,
                 );
             }
             GivenKind::Gap(function) => {
-                let gap = FunctionGap::new(name, (law, forms.bilateral), columns, function, contents);
+                let function: Arc<dyn Gap> = Arc::from(function);
+                glue(function.clone(), (u8::from(linear.len() > 0), gaps.len()));
+                let gap = FunctionGap::new(name, (law, forms.always()), columns, function, contents);
                 gaps.append(gap);
             }
             GivenKind::Velocity(function) => {
@@ -211,4 +227,5 @@ fn append_constraints(
     if velocity.len() > 0 {
         contents.constraints.push(Box::new(velocity.at(next())));
     }
+    gluable
 }

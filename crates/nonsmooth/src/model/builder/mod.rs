@@ -4,6 +4,7 @@
 //! those of bodies too, through [`BodyId::system`].
 
 mod bodies;
+mod bonds;
 mod given;
 mod joints;
 mod lay_out;

@@ -108,17 +108,17 @@ pub(in crate::model) fn check_materials(
 ) {
     issues
         .extend(materials.given_twice().map(|error| (Place::Materials, BodyIssue::Pair(error).into())));
-    let tangents: Vec<usize> = [(true, 1), (false, 2)]
+    let within: Vec<bool> = [true, false]
         .into_iter()
-        .filter(|(planar, _)| table.colliders.iter().any(|row| row.is_planar() == *planar))
-        .map(|(_, n)| n)
+        .filter(|planar| table.colliders.iter().any(|row| row.is_planar() == *planar))
         .collect();
     for law in table.pair_laws.iter().flatten() {
         let (name, law) = &laws[law.0 as usize];
-        if law.forms().rolls {
+        let is_missing = |planar: &bool| law.dim_of_bodies(*planar).is_none();
+        if law.forms().rolls && within.iter().any(is_missing) {
             return issues.push((Place::Materials, BodyIssue::Rolls(name.clone()).into()));
         }
-        if law.forms().bilateral || tangents.iter().any(|&n| law.dim(n).is_none()) {
+        if law.forms().bilateral || within.iter().any(is_missing) {
             return issues.push((Place::Materials, BodyIssue::Law(name.clone()).into()));
         }
         if let Some(fault) = law.fault() {

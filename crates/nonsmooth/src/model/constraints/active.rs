@@ -56,7 +56,7 @@ pub(crate) struct NewContact {
     pub gap: f64,
     /// Point and normal.
     pub place: [[f64; 3]; 2],
-    pub u: [f64; 3],
+    pub u: [f64; 6],
     pub dim: usize,
     pub feature: FrozenContact,
 }

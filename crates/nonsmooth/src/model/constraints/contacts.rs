@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! u = F (v_b + ω_b × r_b − v_a − ω_a × r_a)          F: rows normal, tangent 1, tangent 2;  r: from the origins to the point
+//! rolling  u_R = (tangent 1, tangent 2)·(ω_b − ω_a),  u_S = normal·(ω_b − ω_a);  in the plane u_R = ω_b − ω_a
 //! ahead   a point is active if  y + γ h u_N ≤ d
 //! swept   all points of pairs that may close within the part, features frozen
 //! reach   those of them with y ≤ a given distance
@@ -21,7 +22,7 @@ use crate::model::collision::{
 };
 use crate::model::instant::{Instant, Pass};
 use crate::model::rigid::{ColliderRow, RigidId, RigidState, RigidTable};
-use crate::model::{ConstraintId, ConstraintMemory, LawId, Model, Renamed};
+use crate::model::{ConstraintId, ConstraintMemory, LawId, Model, Renamed, SparseRow};
 use crate::part::Part;
 use glam::DVec3;
 use nonsmooth_geometry::FrozenContact;
@@ -44,6 +45,8 @@ pub struct Contacts {
     dims: Vec<[u8; 2]>,
     /// Whether each collider is in the plane.
     is_planar: Vec<bool>,
+    /// Whether points may have rows of rolling.
+    rolls: bool,
 }
 
 /// A point that is active.
@@ -52,7 +55,7 @@ struct ActivePoint {
     law: LawId,
     gap: f64,
     place: [[f64; 3]; 2],
-    u: [f64; 3],
+    u: [f64; 6],
     dim: usize,
 }
 
@@ -72,11 +75,49 @@ fn relative(rigid: &[RigidState], pair: [RigidId; 2], point: DVec3) -> DVec3 {
     b - a
 }
 
+/// Angular velocity of b relative to a.
+fn relative_spin(rigid: &[RigidState], pair: [RigidId; 2]) -> DVec3 {
+    let [a, b] = pair.map(|id| rigid[id.0 as usize].spin);
+    b - a
+}
+
+/// The axis of the rolling or spinning row `k` of a frame; none of other rows.
+fn turning_axis(planar: bool, frame: &[[f64; 3]; 3], k: usize) -> Option<DVec3> {
+    match (planar, k) {
+        (true, 2) => Some(DVec3::Z),
+        (false, 3 | 4) => Some(DVec3::from_array(frame[k - 2])),
+        (false, 5) => Some(DVec3::from_array(frame[0])),
+        _ => None,
+    }
+}
+
+/// Rows of a point from a velocity and, where the law has rows for it, a spin.
+#[inline]
+fn rows_along(
+    planar: bool,
+    frame: &[[f64; 3]; 3],
+    dim: usize,
+    u: DVec3,
+    spin: impl Fn() -> DVec3,
+) -> [f64; 6] {
+    let [n, t, s] = along(frame, u);
+    let mut rows = [n, t, s, 0.0, 0.0, 0.0];
+    let slips = if planar { 2 } else { 3 };
+    if dim > slips {
+        let spin = spin();
+        for k in slips..dim {
+            rows[k] = turning_axis(planar, frame, k).map_or(0.0, |axis| axis.dot(spin));
+        }
+    }
+    rows
+}
+
 impl Contacts {
     /// The family at place `family` of the model; `dims` says how many rows each law of the model has in the plane and in space.
     pub fn new(family: u8, dims: Vec<[u8; 2]>, table: &RigidTable) -> Self {
         let is_planar = table.colliders.iter().map(ColliderRow::is_planar).collect();
-        Self { family, dims, is_planar }
+        let rolls = dims.iter().any(|[plane, space]| *plane > 2 || *space > 3);
+        Self { family, dims, is_planar, rolls }
     }
 
     /// What there is to know of a point, if it is active.
@@ -97,13 +138,14 @@ impl Contacts {
         let law = law.expect("pairs that may meet have a law: checked with the model");
         let planar = rows[0].is_planar();
         let normal = point.normal.to_array();
+        let dim = self.dims[law.0 as usize][usize::from(!planar)] as usize;
         Some(ActivePoint {
             id: ConstraintId::contact(self.family, point.colliders, point.features),
             law,
             gap: point.distance,
             place: [point.point.to_array(), normal],
-            u: along(&frame_of(planar, normal), u),
-            dim: self.dims[law.0 as usize][usize::from(!planar)] as usize,
+            u: rows_along(planar, &frame_of(planar, normal), dim, u, || relative_spin(at.rigid, pair)),
+            dim,
         })
     }
 
@@ -184,7 +226,13 @@ impl Contacts {
     #[inline]
     fn frame(&self, active: &ActiveConstraints, c: usize) -> [[f64; 3]; 3] {
         let normal = active.places[c - active.first_contact][1];
-        frame_of(self.is_planar[active.ids[c].colliders()[0] as usize], normal)
+        frame_of(self.is_planar(active.ids[c]), normal)
+    }
+
+    /// Whether a point is in the plane.
+    #[inline]
+    fn is_planar(&self, id: ConstraintId) -> bool {
+        self.is_planar[id.colliders()[0] as usize]
     }
 
     /// Whether a point of a pair of colliders is a row.
@@ -220,11 +268,11 @@ impl Contacts {
         (bodies, ahead): (&Instant<'_>, f64),
         active: &ActiveConstraints,
         c: usize,
-    ) -> [f64; 3] {
+    ) -> [f64; 6] {
         let table = &model.rigid;
         let pair = pair_of(table, active.ids[c]);
         let point = DVec3::from_array(active.places[c - active.first_contact][0]);
-        let mut rate = DVec3::ZERO;
+        let (mut rate, mut spin) = (DVec3::ZERO, DVec3::ZERO);
         for (side, sign) in [(0, -1.0), (1, 1.0)] {
             let [body, other] = [pair[side], pair[1 - side]];
             if table.kinematic_number(body).is_some() {
@@ -232,9 +280,11 @@ impl Contacts {
                 let at = bodies.rigid(body);
                 let point = point + ahead * now.rigid(other).velocity;
                 rate += sign * at.velocity_at(point - at.position);
+                spin += sign * at.spin;
             }
         }
-        along(&self.frame(active, c), rate)
+        let planar = self.is_planar(active.ids[c]);
+        rows_along(planar, &self.frame(active, c), active.rows(c).len(), rate, || spin)
     }
 
     /// Writes what kinematic bodies add to u at the start and at the end.
@@ -344,15 +394,30 @@ impl ConstraintFamily for Contacts {
         }
         let table = &model.rigid;
         let own = self.own(rows.active());
-        rows.contacts(own, |id, [point, normal]| {
+        let contact = |id, [point, normal]: [[f64; 3]; 2]| {
             let pair = pair_of(table, id);
             let point = DVec3::from_array(point);
             ContactRows {
                 bodies: pair.map(|body| table.solver_body(body)),
-                frame: frame_of(self.is_planar[id.colliders()[0] as usize], normal),
+                frame: frame_of(self.is_planar(id), normal),
                 arms: pair.map(|body| (point - at.now.rigid(body).position).to_array()),
             }
-        });
+        };
+        if !self.rolls {
+            rows.contacts(own, contact);
+            return Ok(());
+        }
+        for c in own {
+            let (active, id) = (rows.active(), rows.active().ids[c]);
+            let (dim, planar) = (active.rows(c).len(), self.is_planar(id));
+            let made = contact(id, active.places[c - active.first_contact]);
+            if dim > if planar { 2 } else { 3 } {
+                let general = rolling_rows(table, planar, &made, dim);
+                rows.general(c, general.iter().map(|row| (&row.columns[..], &row.values[..])));
+            } else {
+                rows.contact(c, made);
+            }
+        }
         Ok(())
     }
 
@@ -427,8 +492,10 @@ impl ConstraintFamily for Contacts {
             let pair = pair_of(&model.rigid, active.ids[c]);
             let [a, b] = pair.map(|id| pose_of(at.rigid(id)));
             let point = DVec3::from_array(self.feature(active, c).at(&a, &b).point);
-            let u = along(&self.frame(active, c), relative(at.rigid, pair, point));
-            let rows = active.rows(c);
+            let (planar, rows) = (self.is_planar(active.ids[c]), active.rows(c));
+            let u = relative(at.rigid, pair, point);
+            let spin = || relative_spin(at.rigid, pair);
+            let u = rows_along(planar, &self.frame(active, c), rows.len(), u, spin);
             out[rows.clone()].copy_from_slice(&u[..rows.len()]);
         }
         Ok(())
@@ -451,11 +518,15 @@ impl ConstraintFamily for Contacts {
             let pair = pair_of(&model.rigid, active.ids[c]);
             let [a, b] = pair.map(|id| pose_of(at.rigid(id)));
             let point = DVec3::from_array(self.feature(active, c).at(&a, &b).point);
-            let force = world_vector(&self.frame(active, c), lambda);
+            let frame = self.frame(active, c);
+            let (planar, force) = (self.is_planar(active.ids[c]), world_vector(&frame, lambda));
+            let turning = |(k, x): (usize, &f64)| turning_axis(planar, &frame, k).map(|axis| *x * axis);
+            let moment: DVec3 = lambda.iter().enumerate().filter_map(turning).sum();
             for (id, sign) in [(pair[0], -1.0), (pair[1], 1.0)] {
                 if (id.0 as usize) < model.rigid.bodies.len() {
                     let arm = point - at.rigid(id).position;
-                    model.rigid.add_wrench(id.0 as usize, sign * force, sign * arm.cross(force), out);
+                    let moment = sign * (arm.cross(force) + moment);
+                    model.rigid.add_wrench(id.0 as usize, sign * force, moment, out);
                 }
             }
         }
@@ -573,9 +644,36 @@ impl ConstraintFamily for Contacts {
 
     fn recall_force(&self, active: &ActiveConstraints, c: usize, stored: &[f64], rows: &mut [f64]) {
         let u = along(&self.frame(active, c), DVec3::from_slice(&stored[..3]));
-        let n = rows.len();
-        rows.copy_from_slice(&u[..n]);
+        // What rolled is not remembered: its guess is 0.
+        let n = rows.len().min(3);
+        rows[..n].copy_from_slice(&u[..n]);
+        rows[n..].fill(0.0);
     }
+}
+
+/// The rows of a point with rolling over all velocities.
+fn rolling_rows(table: &RigidTable, planar: bool, contact: &ContactRows, dim: usize) -> Vec<SparseRow> {
+    let mut rows: Vec<SparseRow> = (0..dim).map(|_| SparseRow::default()).collect();
+    for (k, row) in rows.iter_mut().enumerate() {
+        let turning = turning_axis(planar, &contact.frame, k);
+        for (side, sign) in [(0, -1.0), (1, 1.0)] {
+            let Some(body) = table.bodies.get(contact.bodies[side] as usize) else { continue };
+            let (force, moment) = turning.map_or_else(
+                || {
+                    let axis = DVec3::from_array(contact.frame[k]);
+                    (axis, DVec3::from_array(contact.arms[side]).cross(axis))
+                },
+                |axis| (DVec3::ZERO, axis),
+            );
+            let [f, m] = [force.to_array(), moment.to_array()];
+            let all = [f[0], f[1], f[2], m[0], m[1], m[2]];
+            let own = if planar { &[0, 1, 5][..] } else { &[0, 1, 2, 3, 4, 5][..] };
+            for (place, &k) in own.iter().enumerate() {
+                row.add(body.v as usize + place, sign * all[k]);
+            }
+        }
+    }
+    rows
 }
 
 /// A vector given by components along axes.

@@ -21,12 +21,13 @@ use crate::model::{ConstraintId, Contents, LawId, Model, RigidId, SparseRow, Use
 use crate::part::Part;
 use glam::DVec3;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A gap with the coordinates on which it depends.
 pub(crate) struct FunctionGap {
     name: String,
     law: LawId,
-    /// Whether it is active in every step: joints are.
+    /// Whether it is active in every step: joints, bonds and compliant contacts are.
     always: bool,
     /// Places in q.
     coordinates: Vec<u32>,
@@ -36,7 +37,7 @@ pub(crate) struct FunctionGap {
     turning: Vec<(RigidId, u32)>,
     /// Whether its rows do not depend on the configuration.
     is_constant: bool,
-    function: Box<dyn Gap>,
+    function: Arc<dyn Gap>,
 }
 
 impl FunctionGap {
@@ -44,7 +45,7 @@ impl FunctionGap {
         name: String,
         (law, always): (LawId, bool),
         coordinates: Vec<u32>,
-        function: Box<dyn Gap>,
+        function: Arc<dyn Gap>,
         contents: &Contents,
     ) -> Self {
         let family = |j: &u32| {
@@ -229,7 +230,7 @@ impl FunctionGaps {
     }
 
     /// Whether a member of the part is involved in gap `i`.
-    fn is_of(&self, model: &Model, part: &Part<'_>, i: usize, at: &Instant<'_>) -> bool {
+    pub(super) fn is_of(&self, model: &Model, part: &Part<'_>, i: usize, at: &Instant<'_>) -> bool {
         let gap = &self.gaps[i];
         with_scratch(|there| {
             gap.row(model, at.q, &vec![0.0; gap.coordinates.len()], &mut there.rows[0]);
@@ -249,6 +250,17 @@ impl FunctionGaps {
         gap.function.jacobian(t, &q, &mut slope)?;
         let size: f64 = slope.iter().zip(&q).map(|(s, q)| (s * q).abs()).sum();
         Ok((gap.function.gap(t, &q)?, 1.0 + size))
+    }
+
+    /// Appends gap `i`, open or closed.
+    pub(super) fn append_one(
+        &self,
+        model: &Model,
+        i: usize,
+        at: &Instant<'_>,
+        active: &mut ActiveConstraints,
+    ) -> StepResult {
+        self.look_at(model, i, at, |_, _| true, active)
     }
 
     /// Appends gap `i` if `takes` says so of its gap and velocity.
@@ -373,7 +385,7 @@ impl ConstraintFamily for FunctionGaps {
         at: &Instant<'_>,
         active: &mut ActiveConstraints,
     ) -> StepResult {
-        ids.iter().try_for_each(|id| self.look_at(model, id.number(), at, |_, _| true, active))
+        ids.iter().try_for_each(|id| self.append_one(model, id.number(), at, active))
     }
 
     #[inline(never)]
@@ -444,8 +456,8 @@ impl ConstraintFamily for FunctionGaps {
         }
     }
 
-    fn bilateral_gaps(&self, _model: &Model, out: &mut Vec<bool>) {
-        out.extend(self.gaps.iter().map(|gap| gap.always));
+    fn bilateral_gaps(&self, model: &Model, out: &mut Vec<bool>) {
+        out.extend(self.gaps.iter().map(|gap| model.law(gap.law).forms().bilateral));
     }
 
     fn positions(

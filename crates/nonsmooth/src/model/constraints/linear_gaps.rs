@@ -17,7 +17,7 @@ struct Row {
     /// b [m].
     offset: f64,
     law: LawId,
-    /// Whether it is active in every step: joints are.
+    /// Whether it is active in every step: joints and compliant contacts are.
     always: bool,
 }
 
@@ -266,8 +266,8 @@ impl ConstraintFamily for LinearGaps {
         Ok(())
     }
 
-    fn bilateral_gaps(&self, _model: &Model, out: &mut Vec<bool>) {
-        out.extend(self.rows.iter().map(|row| row.always));
+    fn bilateral_gaps(&self, model: &Model, out: &mut Vec<bool>) {
+        out.extend(self.rows.iter().map(|row| model.law(row.law).forms().bilateral));
     }
 
     fn positions(

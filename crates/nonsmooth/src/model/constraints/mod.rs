@@ -7,6 +7,7 @@
 //! Every constraint of a step (gap, contact point, joint, stop, spring) is an entry of one `ActiveConstraints`.
 
 mod active;
+mod bonds;
 mod contacts;
 mod convex_region;
 mod differences;
@@ -21,6 +22,8 @@ mod springs;
 mod velocity;
 
 pub use active::{ActiveConstraints, LawRun, Role, RowWriter};
+pub use bonds::Bonds;
+pub(crate) use bonds::{GluedPoint, Side};
 pub use contacts::Contacts;
 pub use convex_region::{ConvexRegion, ConvexRegionError};
 pub(crate) use function_gaps::FunctionGap;

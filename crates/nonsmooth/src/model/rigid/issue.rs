@@ -55,9 +55,14 @@ pub enum BodyIssue {
     Law(String),
     /// The law of a pair needs rows that contact points do not have.
     #[error(
-        "law `{0}` has rolling friction, for which contacts of bodies have no rows; give a constraint with tangents, or coulomb"
+        "law `{0}` has spinning friction, but bodies in the plane do not spin about the normal; set spinning_friction = 0"
     )]
     Rolls(String),
+    /// What is glued would have to follow a prescribed motion.
+    #[error(
+        "a law of cohesion would glue a body to `{0}`, which moves as prescribed; bonds hold bodies, fixed things and gaps: give it no motion, or make it a body"
+    )]
+    Glued(String),
     /// A material does not exist.
     #[error("there is no material {material}: the model has {n}")]
     NoSuchMaterial {

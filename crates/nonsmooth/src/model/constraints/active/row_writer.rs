@@ -83,6 +83,18 @@ impl<'a> RowWriter<'a> {
         }
     }
 
+    /// Writes the rows of the contact point that is constraint `c`.
+    pub fn contact(&mut self, c: usize, rows: ContactRows) {
+        self.changed = true;
+        let (is_new, dim) = (self.active.is_new, self.active.rows(c).len());
+        let jacobian = self.active.jacobian_mut();
+        if is_new {
+            jacobian.push_contact(rows, dim);
+        } else {
+            *jacobian.contact_mut(c).expect("constraint c is a contact") = rows;
+        }
+    }
+
     /// Writes the rows of a joint or spring: two blocks of six numbers per row.
     pub fn pair(&mut self, c: usize, bodies: [u32; 2], on_a: &[[f64; 6]], on_b: &[[f64; 6]]) {
         self.changed = true;
