@@ -292,10 +292,9 @@ fn certify_bilateral(problem: &Problem, posed: &Posed, p: &[f64], u: &mut Vec<f6
             u[i] += d * p[i] + free;
             let (mut weight, mut share) = (1.0, 1.0);
             if d > 0.0 {
-                let mut block = [0.0];
-                posed.fill_pair_block(c, own, 1, &mut block);
-                weight = block[0] + d;
-                share = (block[0] / weight).max(0.0);
+                let moved = posed.pair_diagonal(c, own);
+                weight = moved + d;
+                share = (moved / weight).max(0.0);
             }
             sums.see((i, Set::Free), &p[i..=i], (&[free], &u[i..=i]), (weight, share), unit);
         }

@@ -13,7 +13,7 @@ mod whole;
 
 use crate::mass_groups::{IMMOVABLE, MassGroups, VelocityLayout};
 use crate::stamp::next_stamp;
-use crate::vector::{Vector, add_rows, cross, dot, dot6, wrench};
+use crate::vector::{Vector, add_rows, add_rows_of, cross, dot, wrench};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -266,9 +266,12 @@ impl Jacobian {
         let mut sum = [0.0; N];
         for (body, on) in pair.bodies.into_iter().zip(&self.on) {
             if body != IMMOVABLE {
-                let v = self.layout.bodies[body as usize].read(v);
+                let velocities = self.layout.bodies[body as usize];
                 let rows = &on[pair.first as usize..][..N];
-                (0..N).for_each(|k| sum[k] += dot6(&rows[k], &v));
+                match v[velocities.first as usize..].first_chunk() {
+                    Some(v) if !velocities.planar => add_rows_of::<N>(rows, v, &mut sum),
+                    _ => add_rows_of::<N>(rows, &velocities.read(v), &mut sum),
+                }
             }
         }
         out.copy_from_slice(&sum);
@@ -473,16 +476,24 @@ impl Jacobian {
                     self.respond(mass, body, &[x, y, z, a, b, c].map(|x| sign * x), v);
                 }
             }
-            Kind::Pair(number) => {
-                let Pair { bodies, first } = self.pairs[number as usize];
-                for (body, on) in bodies.into_iter().zip(&self.on) {
-                    if body != IMMOVABLE {
-                        let wrench = wrench(&on[first as usize..], p);
-                        self.respond(mass, body as usize, &wrench, v);
-                    }
-                }
+            Kind::Pair(number) => self.respond_pair(self.pairs[number as usize], mass, p, v),
+        }
+    }
+
+    /// The same of a pair.
+    #[inline(always)]
+    fn respond_pair(&self, pair: Pair, mass: &MassGroups, p: &[f64], v: &mut [f64]) {
+        for (body, on) in pair.bodies.into_iter().zip(&self.on) {
+            if body != IMMOVABLE {
+                self.respond(mass, body as usize, &wrench(&on[pair.first as usize..], p), v);
             }
         }
+    }
+
+    /// Force and moment of the impulses `p` of a pair on its body a (`end` 0) or b (`end` 1) [N·s, N·m·s].
+    #[inline]
+    pub fn pair_wrench(&self, c: usize, end: usize, p: &[f64]) -> [f64; 6] {
+        wrench(self.side(c, end), p)
     }
 
     /// f ← f + J_cᵀ p at the velocities of one group that is no body, by place in it.

@@ -227,6 +227,13 @@ impl Posed {
         }
     }
 
+    /// The entry of that of row `own` of the pair alone.
+    #[inline(always)]
+    pub(crate) fn pair_diagonal(&self, c: usize, own: usize) -> f64 {
+        let sides = self.jacobian.sides(c);
+        sides.map(|(body, rows)| dot6(&rows[own], &self.respond(body, &rows[own]))).sum()
+    }
+
     /// M⁻¹ of a force and a moment on a body.
     #[inline]
     fn respond(&self, body: usize, wrench: &[f64; 6]) -> [f64; 6] {

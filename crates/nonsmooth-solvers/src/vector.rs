@@ -22,7 +22,9 @@ pub(crate) fn dot6(a: &[f64; 6], b: &[f64; 6]) -> f64 {
 /// sum ← sum + factor · x.
 #[inline(always)]
 pub(crate) fn add6(sum: &mut [f64; 6], factor: f64, x: &[f64; 6]) {
-    (0..6).for_each(|k| sum[k] += factor * x[k]);
+    for k in 0..6 {
+        sum[k] += factor * x[k];
+    }
 }
 
 /// Six neighbouring numbers.
@@ -42,10 +44,13 @@ pub(crate) fn add_rows(rows: &[[f64; 6]], v: &[f64; 6], u: &mut [f64]) {
     }
 }
 
+/// The same for a number of rows that is known.
 #[inline(always)]
-fn add_rows_of<const N: usize>(rows: &[[f64; 6]], v: &[f64; 6], u: &mut [f64]) {
+pub(crate) fn add_rows_of<const N: usize>(rows: &[[f64; 6]], v: &[f64; 6], u: &mut [f64]) {
     let (Some(rows), Some(u)) = (rows.first_chunk::<N>(), u.first_chunk_mut::<N>()) else { return };
-    (0..N).for_each(|k| u[k] += dot6(&rows[k], v));
+    for k in 0..N {
+        u[k] += dot6(&rows[k], v);
+    }
 }
 
 /// Σ p_k rows_k.
@@ -55,6 +60,7 @@ pub(crate) fn wrench(rows: &[[f64; 6]], p: &[f64]) -> [f64; 6] {
         1 => wrench_of::<1>(rows, p),
         2 => wrench_of::<2>(rows, p),
         3 => wrench_of::<3>(rows, p),
+        5 => wrench_of::<5>(rows, p),
         _ => {
             let mut sum = [0.0; 6];
             rows.iter().zip(p).for_each(|(row, p)| add6(&mut sum, *p, row));
@@ -67,7 +73,9 @@ pub(crate) fn wrench(rows: &[[f64; 6]], p: &[f64]) -> [f64; 6] {
 fn wrench_of<const N: usize>(rows: &[[f64; 6]], p: &[f64]) -> [f64; 6] {
     let mut sum = [0.0; 6];
     if let (Some(rows), Some(p)) = (rows.first_chunk::<N>(), p.first_chunk::<N>()) {
-        (0..N).for_each(|k| add6(&mut sum, p[k], &rows[k]));
+        for k in 0..N {
+            add6(&mut sum, p[k], &rows[k]);
+        }
     }
     sum
 }

@@ -126,13 +126,13 @@ impl Iteration {
         if !self.is_needed { Ok(true) } else { self.judge(solved, v_guess, v, impulses) }
     }
 
-    /// Takes v⁺ of a pass with one factor as the new guess.
+    /// Takes v⁺ of a pass with one factor as the new guess; what it leaves in `v` is v⁺ only where the passes are done.
     pub fn judge_correction(
         &mut self,
         (rule, q_end): (Theta, &[f64]),
         v_free: &[f64],
         v_guess: &mut Vec<f64>,
-        v: &[f64],
+        v: &mut Vec<f64>,
     ) -> Verdict {
         self.iterations += 1;
         let Newton { tolerance, most_iterations } = self.settings;
@@ -152,8 +152,8 @@ impl Iteration {
             return Verdict::Failed;
         }
         self.last_change = change;
-        v_guess.clear();
-        v_guess.extend_from_slice(v);
+        // The next pass writes v⁺ anew.
+        std::mem::swap(v_guess, v);
         if is_slow { Verdict::Slow } else { Verdict::GoOn }
     }
 

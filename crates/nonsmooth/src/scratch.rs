@@ -2,7 +2,7 @@
 
 use crate::instants::Instants;
 use crate::model::{ActiveConstraints, Free};
-use crate::phases::{Impulses, Mass, Struck};
+use crate::phases::{Impulses, Mass, Stiffened, Struck};
 use nonsmooth_solvers::Problem;
 
 /// One value per phase.
@@ -14,6 +14,8 @@ pub struct Scratch {
     pub active: ActiveConstraints,
     /// M̂⁻¹.
     pub mass: Mass,
+    /// M̃⁻¹ of corrections.
+    pub stiffened: Stiffened,
     /// Where the systems would go without constraints.
     pub free: Free,
     /// The one-step problem.

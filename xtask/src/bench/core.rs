@@ -41,10 +41,10 @@ const LINES: &[Line] = &[
     Line { scene: "ball", steps: [2000, 12_000], aims: &[Most::Count(GUARDED), Most::Count(AIM)] },
     Line { scene: "sphere", steps: [2000, 6000], aims: &[] },
     Line { scene: "pendulum", steps: [2000, 6000], aims: &[] },
-    Line { scene: "packing", steps: [2, 4], aims: &[] },
-    Line { scene: "packing-spring", steps: [2, 4], aims: &[Most::Times("packing", 1.1)] },
-    Line { scene: "packing-gap", steps: [2, 4], aims: &[Most::Times("packing", 1.1)] },
-    Line { scene: "packing-joint", steps: [2, 4], aims: &[Most::Times("packing", 1.2)] },
+    Line { scene: "packing", steps: [2, 3], aims: &[] },
+    Line { scene: "packing-spring", steps: [2, 3], aims: &[Most::Times("packing", 1.1)] },
+    Line { scene: "packing-gap", steps: [2, 3], aims: &[Most::Times("packing", 1.1)] },
+    Line { scene: "packing-joint", steps: [2, 3], aims: &[Most::Times("packing", 1.2)] },
     Line { scene: "free-100", steps: [2, 12], aims: &[] },
     Line { scene: "free-1000", steps: [2, 12], aims: &[Most::PerBody("free-100", 10.0, LINEAR)] },
     Line { scene: "free-10000", steps: [2, 4], aims: &[Most::PerBody("free-100", 100.0, LINEAR)] },
@@ -214,7 +214,8 @@ fn page(counted: &[(&Line, Counted)], seen: &str) -> String {
     text.push_str(
         "\n`ball` is that of `bench small`, `sphere` the same as a rigid body, `pendulum` a body in space on a revolute joint; these three\n\
          with ledger and summary. `packing` is 1000 balls pressed together in a box; the scenes after it have one soft spring between two\n\
-         balls, one mass on a gap of its own, or one spherical joint between two balls more. `springs-n` and `joints-n` are chains of n\n\
+         balls, one mass on a gap of its own, or one spherical joint between two balls more; what is counted is their third step, because\n\
+         callgrind needs minutes for the fourth. `springs-n` and `joints-n` are chains of n\n\
          bodies, `free-n` the same bodies without links. `beads` is a column of 1000 masses on gaps, `wall` 64 bricks, `tower` 20 plates,\n\
          `arch` 11 wedges, `capsules` 64 of them that fall, `disks` 300 in the plane; `packing-10000` has 10 648 balls and is solved to\n\
          1e-3, the others of this row to 1e-4 (capsules, disks), 1e-6 (wall, tower, arch) and 1e-8 (beads). `sphere` and `pendulum` go by\n\

@@ -57,7 +57,23 @@ impl Jacobian {
     #[inline]
     pub fn push_all(&self, mass: &MassGroups, p: &[f64], v: &mut [f64]) {
         debug_assert_eq!(p.len(), self.n_rows(), "one impulse per row");
-        if self.is_general() { self.push_general(mass, p, v) } else { self.push_mixed(mass, p, v) }
+        if self.is_general() {
+            self.push_general(mass, p, v)
+        } else if self.is_pairs() {
+            self.push_pairs(mass, p, v)
+        } else {
+            self.push_mixed(mass, p, v)
+        }
+    }
+
+    /// The same where every constraint is a pair.
+    fn push_pairs(&self, mass: &MassGroups, p: &[f64], v: &mut [f64]) {
+        let mut rest = p;
+        for (pair, ends) in self.pairs.iter().zip(self.row_start.windows(2)) {
+            let (own, after) = rest.split_at((ends[1] - ends[0]) as usize);
+            self.respond_pair(*pair, mass, own, v);
+            rest = after;
+        }
     }
 
     /// The same, constraint by constraint.

@@ -24,12 +24,13 @@ use super::admm::Admm;
 use super::apgd::Apgd;
 use super::bilateral::Bilateral;
 use super::gauss_seidel::Progress;
-use super::interior_point::{InteriorPoint, RUNAWAY};
+use super::interior_point::{InteriorPoint, tame};
 use super::kinds::{MOST_CONTACTS, is_hyperstatic, is_isostatic, is_moderate, is_plane};
 use super::lemke::Lemke;
 use super::lemke_faceted::LemkeFaceted;
 use super::newton::Newton;
 use super::nsgs::Nsgs;
+use super::presolve::Presolve;
 use super::sweep::Order;
 use super::{Attempt, Entry, Factored, Outcome, Solver, Status, Unsupported};
 use crate::certificate::certify;
@@ -112,6 +113,7 @@ enum Method {
 
 struct Auto {
     bilateral: Bilateral,
+    presolve: Presolve,
     active_set: ActiveSet,
     lemke: Lemke,
     newton: Newton,
@@ -139,6 +141,7 @@ impl Auto {
     fn new(max_exchanges: usize) -> Self {
         Self {
             bilateral: Bilateral::default(),
+            presolve: Presolve::default(),
             active_set: ActiveSet::new(max_exchanges),
             lemke: Lemke::new(100_000),
             newton: Newton::new(Equations::AlartCurnier, NEWTON_SYSTEMS),
@@ -157,7 +160,7 @@ impl Auto {
         let &Part { problem, tolerance, number, first, .. } = part;
         let before = match self.attempts[first..].last() {
             Some(last) => last.residual,
-            None => self.guess(problem, p),
+            None => tame(problem, p, &mut self.u),
         };
         self.kept.clear();
         self.kept.extend_from_slice(p);
@@ -196,21 +199,6 @@ impl Auto {
         let island = (number, problem.size());
         self.attempts.push(Attempt { method, island, status, iterations, residual });
         residual
-    }
-
-    /// The residual of the guess; p = 0 takes its place where it is not finite or runs away along a ray.
-    fn guess(&mut self, problem: &Problem, p: &mut [f64]) -> f64 {
-        let residual = certify(problem, p, &mut self.u).residual;
-        let (mut moved, mut free) = (0.0f64, 0.0f64);
-        for (u, u_free) in self.u.iter().zip(&problem.u_free) {
-            moved = moved.max((u - u_free).abs());
-            free = free.max(u_free.abs());
-        }
-        if residual.is_finite() && moved <= RUNAWAY * free {
-            return residual;
-        }
-        p.fill(0.0);
-        certify(problem, p, &mut self.u).residual
     }
 
     /// The chain for rows in ℝ₊, ℝ and intervals.
@@ -455,6 +443,13 @@ impl Solver for Auto {
             return found;
         }
         let cold = p.iter().all(|p| *p == 0.0);
+        if let Some(left) = self.presolve.eliminate(problem) {
+            let chain = |of: &Problem, tolerance: f64, p: &mut [f64]| self.chain(of, tolerance, p, cold);
+            if let Some(found) = left.solve(problem, tolerance, p, chain) {
+                return found;
+            }
+            self.attempts.clear();
+        }
         let made = self.chain(problem, tolerance, p, cold);
         if cold || made.status == Status::Converged {
             return made;
@@ -489,6 +484,7 @@ impl Solver for Auto {
 
     fn forget(&mut self) {
         self.bilateral.forget();
+        self.presolve = Presolve::default();
         self.active_set.forget();
         self.lemke.forget();
         self.newton.forget();

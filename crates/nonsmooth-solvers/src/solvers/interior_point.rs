@@ -184,3 +184,18 @@ impl Units {
         Self { row, velocity: if velocity > 0.0 { velocity } else { 1.0 } }
     }
 }
+
+/// The residual of a guess; p = 0 takes its place where it is not finite or runs away along a ray.
+pub(super) fn tame(problem: &Problem, p: &mut [f64], u: &mut Vec<f64>) -> f64 {
+    let residual = certify(problem, p, u).residual;
+    let (mut moved, mut free) = (0.0f64, 0.0f64);
+    for (u, u_free) in u.iter().zip(&problem.u_free) {
+        moved = moved.max((u - u_free).abs());
+        free = free.max(u_free.abs());
+    }
+    if residual.is_finite() && moved <= RUNAWAY * free {
+        return residual;
+    }
+    p.fill(0.0);
+    certify(problem, p, u).residual
+}

@@ -26,6 +26,7 @@ mod newton;
 mod newton_system;
 mod nsgs;
 mod pgs;
+mod presolve;
 mod primal_system;
 mod rank;
 mod reduction;

@@ -13,6 +13,7 @@ mod friction;
 mod gauss_seidel;
 mod honesty;
 mod interior_point;
+mod joined;
 mod judge;
 mod lemke;
 mod operator;

@@ -20,8 +20,8 @@ use crate::newton::{Newton, Solved, Verdict};
 use crate::part::Part;
 use crate::phases::{
     LawForm, Ledger, Mass, REDUNDANT, SolverSettings, Struck, account, account_still, advance, apply,
-    assemble, certify_pass, correct, detect, factorize, guess, is_bilateral, judge, linearize, set_laws,
-    set_offsets, solve, strike,
+    assemble, assemble_with, certify_pass, correct, detect, factorize, guess, is_bilateral, judge,
+    linearize, set_laws, set_offsets, solve, stiffen, strike,
 };
 use crate::scratch::Scratch;
 use nonsmooth_solvers::{Declared, Factored, Kind, Options, Problem, Status};
@@ -213,7 +213,7 @@ impl Passes {
     ) -> StepResult<Option<usize>> {
         let part = Part::whole(now.t, rule.h);
         let (level, ahead) = self.level(rule);
-        let Scratch { at, active, mass, free, problem, impulses, v_next, .. } = scratch;
+        let Scratch { at, active, mass, stiffened, free, problem, impulses, v_next, .. } = scratch;
         let SolverSettings { solver, tolerance, .. } = settings;
         let mut newton = self.newton.start(model, self.position_level, at.velocities(now), v_next);
         let pass = at.pass(now);
@@ -234,7 +234,8 @@ impl Passes {
             set_offsets(model, &part, &pass, level, active)?;
             set_laws(model, now, LawForm::Step, (rule.h, ahead), impulses, active);
             if made.is_none() {
-                assemble(active, mass, free, problem);
+                stiffen(model, &pass, rule, (active, &impulses.p), stiffened);
+                assemble_with(active, stiffened.groups(), free, problem);
                 made = Some(solver.factor(problem));
             }
             if made != Some(Factored::Made) {
@@ -243,7 +244,8 @@ impl Passes {
                 }
                 break;
             }
-            correct(&**solver, active, mass, free, impulses, v_plus);
+            let step = (model, &*active, &*free);
+            correct(&**solver, step, (mass, stiffened), impulses, v_next, v_plus);
             match newton.judge_correction((rule, pass.end.q), &free.v, v_next, v_plus) {
                 Verdict::Failed => break,
                 Verdict::GoOn => continue,

@@ -62,15 +62,17 @@ impl super::RigidTable {
     pub fn add_wrench(&self, i: usize, force: DVec3, torque: DVec3, out: &mut [f64]) {
         let body = &self.bodies[i];
         let out = &mut out[body.v as usize..];
-        out[0] += force.x;
-        out[1] += force.y;
-        if body.planar {
-            out[2] += torque.z;
-        } else {
-            out[2] += force.z;
-            out[3] += torque.x;
-            out[4] += torque.y;
-            out[5] += torque.z;
+        match out.first_chunk_mut() {
+            Some(out) if !body.planar => {
+                let own: &mut [f64; 6] = out;
+                let act = [force.x, force.y, force.z, torque.x, torque.y, torque.z];
+                own.iter_mut().zip(act).for_each(|(sum, x)| *sum += x);
+            }
+            _ => {
+                out[0] += force.x;
+                out[1] += force.y;
+                out[2] += torque.z;
+            }
         }
     }
 }

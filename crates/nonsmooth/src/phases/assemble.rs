@@ -3,7 +3,8 @@
 use super::factorize::Mass;
 use super::solve::Impulses;
 use crate::model::{ActiveConstraints, Free};
-use nonsmooth_solvers::Problem;
+use nonsmooth_solvers::{MassGroups, Problem};
+use std::sync::Arc;
 
 /// Fills `problem` with all active constraints.
 #[inline]
@@ -11,13 +12,24 @@ pub fn assemble(active: &ActiveConstraints, mass: &Mass, free: &Free, problem: &
     problem.u_free.clear();
     problem.sets.clear();
     if !active.is_empty() {
-        pose(active, mass, free, problem);
+        pose(active, mass.groups(), free, problem);
     }
 }
 
+/// The same with other masses than those of the step.
+pub fn assemble_with(
+    active: &ActiveConstraints,
+    groups: &Arc<MassGroups>,
+    free: &Free,
+    problem: &mut Problem,
+) {
+    problem.sets.clear();
+    pose(active, groups, free, problem);
+}
+
 #[inline(always)]
-fn pose(active: &ActiveConstraints, mass: &Mass, free: &Free, problem: &mut Problem) {
-    problem.delassus.renew(mass.groups(), &active.jacobian, None, &active.compliance);
+fn pose(active: &ActiveConstraints, groups: &Arc<MassGroups>, free: &Free, problem: &mut Problem) {
+    problem.delassus.renew(groups, &active.jacobian, None, &active.compliance);
     problem.sets.extend_from_slice(&active.sets);
     problem.u_free.resize(active.n_rows(), 0.0);
     active.jacobian.multiply(&free.v, &mut problem.u_free);

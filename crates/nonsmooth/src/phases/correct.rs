@@ -2,15 +2,17 @@
 //!
 //! ```text
 //! guess     v⁺ = v_free + M̂⁻¹ J(q)ᵀ h λ                  with the forces of the last step: off by h² λ̇
-//! pass      v = v_free + M̂⁻¹ Jᵀ p,   u = J v + offset + shift + D p,   p ← p − W̃⁻¹ u,   v⁺ = v − M̂⁻¹ Jᵀ W̃⁻¹ u
+//! pass      r = v_free + M̂⁻¹ Jᵀ p − v⁺,   v = v⁺ + r + M̃⁻¹ hθ S r                                         (`stiffen.rs`)
+//!           u = J v + offset + shift + D p,   p ← p − W̃⁻¹ u,   v⁺ = v − M̃⁻¹ Jᵀ W̃⁻¹ u,     W̃ = J M̃⁻¹ Jᵀ + D
 //! ```
 //!
-//! J and the offsets are those of the guess of this pass, W̃ is that of an earlier one. u is the residual of the nonlinear problem, so what
-//! W̃ is off by costs a little of the rate and nothing of the end.
+//! J and the offsets are those of the guess of this pass, M̃ and W̃ are those of an earlier one. Where r and u vanish the equations of the
+//! step hold with M̂ and J, so what M̃ and W̃ are off by costs a little of the rate and nothing of the end.
 
 use super::assemble::assemble;
 use super::factorize::Mass;
 use super::solve::Impulses;
+use super::stiffen::Stiffened;
 use crate::model::{ActiveConstraints, Free, Model};
 use nonsmooth_solvers::{Problem, Report, Solver, Status, certify};
 
@@ -29,17 +31,18 @@ pub fn guess(active: &ActiveConstraints, mass: &Mass, free: &Free, p: &[f64], v_
     active.jacobian.push_all(mass.groups(), p, v_next);
 }
 
-/// Corrects the impulses and v⁺ with the factor that the solver has.
+/// Corrects the impulses and v⁺ with the factor that the solver has. `v_guess` is v⁺ of the pass before.
 pub fn correct(
     solver: &dyn Solver,
-    active: &ActiveConstraints,
-    mass: &Mass,
-    free: &Free,
+    (model, active, free): (&Model, &ActiveConstraints, &Free),
+    (mass, stiffened): (&Mass, &Stiffened),
     impulses: &mut Impulses,
+    v_guess: &[f64],
     v_next: &mut Vec<f64>,
 ) {
     let Impulses { p, u, .. } = impulses;
     guess(active, mass, free, p, v_next);
+    stiffened.balance(model, v_guess, v_next);
     u.resize(p.len(), 0.0);
     active.jacobian.multiply(v_next, u);
     for (i, u) in u.iter_mut().enumerate() {
@@ -47,7 +50,7 @@ pub fn correct(
     }
     solver.back_substitute(u);
     p.iter_mut().zip(&*u).for_each(|(p, u)| *p += u);
-    active.jacobian.push_all(mass.groups(), u, v_next);
+    active.jacobian.push_all(stiffened.groups(), u, v_next);
 }
 
 /// The problem of the last pass and its certificate.

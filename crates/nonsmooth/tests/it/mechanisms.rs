@@ -2,13 +2,14 @@
 
 use crate::body_kit::{body, gaps, schemes};
 use glam::DVec3;
-use nonsmooth::Simulation;
 use nonsmooth::geometry::spatial::{Pose, Shape};
 use nonsmooth::integrators::MoreauJean;
 use nonsmooth::joints::{Revolute, Spherical};
 use nonsmooth::laws::Coulomb;
 use nonsmooth::model::rigid::{Body, Collider, KinematicBody, MaterialId, PosedShape};
 use nonsmooth::model::{ModelBuilder, Rigid};
+use nonsmooth::solvers::Options;
+use nonsmooth::{Simulation, SolverSettings};
 
 /// A limb of five links of 0.1 kg from `top` down, hinged about x and y in turns and a little bent; returns its last link.
 fn limb(
@@ -70,7 +71,7 @@ fn robot() -> ModelBuilder {
 }
 
 /// Steps of the robot: each solves 190 rows beside the contacts.
-const STEPS: usize = 5;
+const STEPS: usize = 200;
 
 #[test]
 fn a_robot_of_thirty_joints_on_eight_contacts_is_solved_to_1e_10() {
@@ -97,6 +98,56 @@ fn a_robot_of_thirty_joints_on_eight_contacts_is_solved_to_1e_10() {
         let bound = if scheme == "kick-drift" { 1e-9 } else { 1e-4 };
         assert!(off < bound, "{scheme}: joints off by {off:e}");
     }
+}
+
+/// A chain of `n` links of 0.1 kg and 0.1 m that hangs nearly straight down from the world, at rest.
+fn steep(n: usize) -> ModelBuilder {
+    let mut builder = ModelBuilder::new();
+    builder.gravity([0.0, 0.0, -9.81]);
+    let (s, c) = 1.2f64.sin_cos();
+    let mut last = Rigid::World;
+    for i in 0..n {
+        let at = |x: f64| [x * c, 0.0, -x * s];
+        let moment = |x: f64| 1e-5 * x;
+        let inertia = [[moment(1.0), 0.0, 0.0], [0.0, moment(1.5), 0.0], [0.0, 0.0, moment(2.0)]];
+        let mut link = Body::new(&format!("link {i}"), 0.1, inertia);
+        link.position = at(0.1 * i as f64 + 0.05);
+        let link = builder.body(link);
+        builder.joint(&format!("joint {i}"), Spherical::at(at(0.1 * i as f64)), last, link);
+        last = link;
+    }
+    builder
+}
+
+#[test]
+fn a_long_chain_under_tension_takes_few_passes() {
+    let (model, state) = steep(100).build(0.0).unwrap();
+    let mut simulation = Simulation::new(model, state, MoreauJean::default(), 1e-3).unwrap();
+    for step in 0..24 {
+        // Without the stiffness of the tension 30 and more, and a factor for each few of them.
+        let passes = simulation.step().unwrap().log.newton_iterations;
+        // The first step knows of no tension when it makes its factor.
+        assert!(step == 0 || passes <= 9, "step {step}: {passes} passes");
+    }
+}
+
+#[test]
+fn corrections_with_one_factor_end_where_whole_passes_end() {
+    let run = |solver: &str| {
+        let (model, state) = steep(8).build(0.0).unwrap();
+        let solver = nonsmooth::solvers::find(solver).unwrap().build(&Options::default()).unwrap();
+        let settings = SolverSettings { solver, tolerance: 1e-12, ..SolverSettings::default() };
+        let scheme = nonsmooth::integrators::find("moreau-jean").unwrap();
+        let scheme = scheme.build(&Options::default(), settings).unwrap();
+        let mut simulation = Simulation::new(model, state, scheme, 1e-3).unwrap();
+        simulation.run(50, &mut []).unwrap();
+        simulation.state.v.clone()
+    };
+    // `active-set` makes no factor that it lends, so each of its passes is linearized and solved anew.
+    let (one, whole) = (run("auto"), run("active-set"));
+    let size = whole.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    let apart = one.iter().zip(&whole).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+    assert!(size > 0.1 && apart < 1e-9 * size, "velocities up to {size}, apart by {apart:e}");
 }
 
 /// Crank, coupler and rocker in a plane, hinged in space with parallel axes: three rows too many.

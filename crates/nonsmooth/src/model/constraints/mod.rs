@@ -44,6 +44,7 @@ use crate::energy::Works;
 use crate::error::StepResult;
 use crate::model::collision::DriftPath;
 use crate::model::instant::{Instant, Pass};
+use crate::model::rigid::Symmetric;
 use crate::model::systems::ThetaStep;
 use crate::part::Part;
 use std::ops::Range;
@@ -320,6 +321,19 @@ pub trait ConstraintFamily: Send + Sync {
         _bodies: &mut Vec<u32>,
     ) -> StepResult {
         Ok(())
+    }
+
+    /// Adds the symmetric part of ∂(Jᵀp)/∂q by the turns of bodies, in working axes, by body [N·m·s]; p by row of all active constraints. What
+    /// is left out costs passes of Newton's iteration and changes no result.
+    fn stiffen(
+        &self,
+        _model: &Model,
+        _at: &Pass<'_>,
+        _active: &ActiveConstraints,
+        _own: &Range<usize>,
+        _p: &[f64],
+        _moments: &mut [Symmetric],
+    ) {
     }
 
     /// J̇ v and what else d²y/dt² has beside J v̇, into the places of its rows; `out` is by row of all active constraints [m/s²].

@@ -27,23 +27,37 @@ pub(super) fn turn_rows(at: &Pass<'_>, there: &Instant<'_>, id: RigidId, rows: &
     }
 }
 
-/// Copies rows that were made at `there`, with their moments turned into working axes.
-#[inline]
-pub(super) fn turn_into(
-    at: &Pass<'_>,
-    there: &Instant<'_>,
-    id: RigidId,
-    made: &[[f64; 6]; 6],
-    rows: &mut [[f64; 6]],
-) {
-    if there.rigid(id).rotation == at.now.rigid(id).rotation {
-        rows.iter_mut().zip(made).for_each(|(row, made)| *row = *made);
-        return;
+/// What turns moments that were made at an instant into working axes, thing by thing. The last one is kept: neighbours in a chain share it.
+pub(super) struct Turns<'a> {
+    at: &'a Pass<'a>,
+    there: &'a Instant<'a>,
+    last: RigidId,
+    /// None where nothing has turned.
+    turn: Option<DMat3>,
+}
+
+impl<'a> Turns<'a> {
+    /// For rows that are made at `there`.
+    pub(super) fn new(at: &'a Pass<'a>, there: &'a Instant<'a>) -> Self {
+        Self { at, there, last: RigidId(u32::MAX), turn: None }
     }
-    let turn = DMat3::from_quat(at.turn(there, id));
-    for (row, &[x, y, z, a, b, c]) in rows.iter_mut().zip(made) {
-        let m = turn * DVec3::new(a, b, c);
-        *row = [x, y, z, m.x, m.y, m.z];
+
+    /// Copies rows, with their moments turned.
+    #[inline]
+    pub(super) fn turn_into(&mut self, id: RigidId, made: &[[f64; 6]; 6], rows: &mut [[f64; 6]]) {
+        if id != self.last {
+            let (now, there) = (self.at.now.rigid(id).rotation, self.there.rigid(id).rotation);
+            self.turn = (now != there).then(|| DMat3::from_quat(now * there.inverse()));
+            self.last = id;
+        }
+        let Some(turn) = &self.turn else {
+            rows.iter_mut().zip(made).for_each(|(row, made)| *row = *made);
+            return;
+        };
+        for (row, &[x, y, z, a, b, c]) in rows.iter_mut().zip(made) {
+            let m = *turn * DVec3::new(a, b, c);
+            *row = [x, y, z, m.x, m.y, m.z];
+        }
     }
 }
 

@@ -131,7 +131,6 @@ pub(crate) fn advanced(state: &RigidState, ahead: f64) -> (RigidState, DQuat) {
 }
 
 /// Turns the moments of a row back to the axes of the start.
-#[inline]
 pub(super) fn turned_back(row: PairRow, turns: [DQuat; 2]) -> PairRow {
     let back = |on: [f64; 6], turn: DQuat| {
         if turn == DQuat::IDENTITY {
@@ -162,8 +161,34 @@ pub struct SpringRow {
 #[derive(Clone, Copy, Debug)]
 struct Stretched {
     length: f64,
+    /// From its first end to its second.
+    along: DVec3,
+    /// From the origins of the rigid things to its ends; zero for an end at the centre of its rigid thing.
+    arms: [DVec3; 2],
+    /// What turns moments back to the axes of the start, for ends with an arm.
+    back: [DQuat; 2],
+}
+
+impl Stretched {
+    /// J on side `k` in world axes of the start.
+    #[inline(always)]
+    fn on(&self, k: usize) -> [f64; 6] {
+        let f = if k == 0 { -self.along } else { self.along };
+        if self.arms[k] == DVec3::ZERO {
+            return [f.x, f.y, f.z, 0.0, 0.0, 0.0];
+        }
+        let mut m = self.arms[k].cross(f);
+        if self.back[k] != DQuat::IDENTITY {
+            m = self.back[k] * m;
+        }
+        [f.x, f.y, f.z, m.x, m.y, m.z]
+    }
+
     /// J in world axes of the start.
-    row: PairRow,
+    #[inline(always)]
+    fn row(&self) -> PairRow {
+        PairRow { on_a: self.on(0), on_b: self.on(1) }
+    }
 }
 
 impl SpringRow {
@@ -190,7 +215,7 @@ impl SpringRow {
     }
 
     /// The spring at an instant.
-    #[inline]
+    #[inline(always)]
     fn now(&self, at: &Instant<'_>) -> Stretched {
         let [a, b] = self.between.map(|id| at.rigid(id));
         let ends = [self.end(0, a), self.end(1, b)];
@@ -198,12 +223,18 @@ impl SpringRow {
         let length = vector.length();
         // A spring of no length has no direction and pulls nowhere.
         let along = if length > 0.0 { vector / length } else { DVec3::ZERO };
-        let arms = [ends[0] - a.position, ends[1] - b.position];
-        Stretched { length, row: row(arms, along) }
+        let arms = [self.arm(0, a), self.arm(1, b)];
+        Stretched { length, along, arms, back: [DQuat::IDENTITY; 2] }
+    }
+
+    /// From the origin of its rigid thing to end `k`, in world axes.
+    #[inline(always)]
+    fn arm(&self, k: usize, state: &RigidState) -> DVec3 {
+        if self.points[k] == DVec3::ZERO { DVec3::ZERO } else { state.rotation * self.points[k] }
     }
 
     /// End `k` after the time `ahead` [s]: its place, its arm and what turns vectors back from there.
-    #[inline]
+    #[inline(always)]
     fn end_ahead(&self, k: usize, state: &RigidState, ahead: f64) -> (DVec3, DVec3, DQuat) {
         if self.points[k] == DVec3::ZERO {
             return (state.position + ahead * state.velocity, DVec3::ZERO, DQuat::IDENTITY);
@@ -214,6 +245,7 @@ impl SpringRow {
     }
 
     /// The spring after the time `ahead` [s] at the velocities of an instant.
+    #[inline(always)]
     fn stretched(&self, at: &Instant<'_>, ahead: f64) -> Stretched {
         if ahead == 0.0 {
             return self.now(at);
@@ -228,12 +260,10 @@ impl SpringRow {
         // a stiff one with a large step does so within a step.
         let across = end - along.dot(end) * along;
         let along = (start + across).normalize_or_zero();
-        Stretched {
-            length: along.dot(end),
-            row: turned_back(row([arm_a, arm_b], along), [back_a, back_b]),
-        }
+        Stretched { length: along.dot(end), along, arms: [arm_a, arm_b], back: [back_a, back_b] }
     }
 
+    #[inline]
     fn rate(&self, row: &PairRow, at: &Instant<'_>) -> f64 {
         let [a, b] = self.between.map(|id| at.rigid(id));
         a.power(&row.on_a) + b.power(&row.on_b)
@@ -243,16 +273,6 @@ impl SpringRow {
         model.rigid.add_row(self.between[0], force, &row.on_a, out);
         model.rigid.add_row(self.between[1], force, &row.on_b, out);
     }
-}
-
-/// J of a pull `along` at the ends of two arms.
-#[inline]
-fn row(arms: [DVec3; 2], along: DVec3) -> PairRow {
-    let on = |arm: DVec3, f: DVec3| {
-        let m = arm.cross(f);
-        [f.x, f.y, f.z, m.x, m.y, m.z]
-    };
-    PairRow { on_a: on(arms[0], -along), on_b: on(arms[1], along) }
 }
 
 /// The family of springs.
@@ -270,7 +290,7 @@ impl Springs {
 
     fn push(&self, number: usize, at: &Instant<'_>, active: &mut ActiveConstraints) {
         let spring = &self.springs[number];
-        let rate = spring.rate(&spring.now(at).row, at);
+        let rate = spring.rate(&spring.now(at).row(), at);
         active.push(ConstraintId::member(self.family, number), self.law, 0.0, &[rate]);
     }
 
@@ -363,8 +383,8 @@ impl ConstraintFamily for Springs {
         let spring = |id: ConstraintId| &self.springs[id.number()];
         let bodies = |id: ConstraintId| spring(id).between.map(|id| model.rigid.solver_body(id));
         rows.pairs(own, bodies, |id, [on_a, on_b]| {
-            let row = spring(id).stretched(&at.now, at.implicit.ahead).row;
-            (on_a[0], on_b[0]) = (row.on_a, row.on_b);
+            let stretched = spring(id).stretched(&at.now, at.implicit.ahead);
+            (on_a[0], on_b[0]) = (stretched.on(0), stretched.on(1));
         });
         Ok(())
     }
@@ -377,11 +397,12 @@ impl ConstraintFamily for Springs {
         _level: Level,
         active: &mut ActiveConstraints,
     ) -> StepResult {
+        let has_motion = model.rigid.has_motion();
         for c in part.constraints.within(active.own[self.family as usize].clone()) {
             let spring = self.spring(active, c);
             let mut rate = [0.0; 2];
-            if spring.between.iter().any(|id| model.rigid.is_driven(*id)) {
-                let row = spring.stretched(&at.now, at.implicit.ahead).row;
+            if has_motion && spring.between.iter().any(|id| model.rigid.is_driven(*id)) {
+                let row = spring.stretched(&at.now, at.implicit.ahead).row();
                 rate = driven_rates(model, spring.between, at, [&row.on_a, &row.on_b]);
                 write_rate(active, active.rows(c).start, rate);
             }
@@ -420,7 +441,7 @@ impl ConstraintFamily for Springs {
     ) -> StepResult {
         for c in own.clone() {
             let spring = self.spring(active, c);
-            spring.add(model, lambda[active.rows(c).start], &spring.now(at).row, out);
+            spring.add(model, lambda[active.rows(c).start], &spring.now(at).row(), out);
         }
         Ok(())
     }
@@ -470,9 +491,9 @@ impl ConstraintFamily for Springs {
 
     fn elastic_power(&self, model: &Model, at: &Instant<'_>, power: &mut Works) {
         for spring in self.springs.iter().filter(|spring| spring.is_present(at)) {
-            let Stretched { length, row } = spring.now(at);
-            let stretch = length - spring.rest_length;
-            add_power(model, (spring.elastic, stretch), spring.between, (&row, at), power);
+            let now = spring.now(at);
+            let stretch = now.length - spring.rest_length;
+            add_power(model, (spring.elastic, stretch), spring.between, (&now.row(), at), power);
         }
     }
 
@@ -484,9 +505,10 @@ impl ConstraintFamily for Springs {
         out: &mut [f64],
     ) -> StepResult {
         for spring in self.springs.iter().filter(|spring| spring.is_present(at)) {
-            let Stretched { length, row } = spring.stretched(at, ahead);
-            let force = -spring.elastic.force(length - spring.rest_length, spring.rate(&row, at));
-            spring.add(model, force, &row, out);
+            let (stretched, elastic) = (spring.stretched(at, ahead), &spring.elastic);
+            let row = stretched.row();
+            let rate = if elastic.damping == 0.0 { 0.0 } else { spring.rate(&row, at) };
+            spring.add(model, -elastic.force(stretched.length - spring.rest_length, rate), &row, out);
         }
         Ok(())
     }

@@ -231,6 +231,7 @@ impl RigidTable {
     }
 
     /// The kinematic body, if it is one.
+    #[inline]
     pub fn kinematic_number(&self, id: RigidId) -> Option<usize> {
         (id.0 as usize).checked_sub(self.bodies.len()).filter(|k| *k < self.kinematic.len())
     }

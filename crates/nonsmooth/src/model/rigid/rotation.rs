@@ -43,6 +43,18 @@ impl Symmetric {
         Self::of(&(*rotation * self.matrix() * rotation.transpose()))
     }
 
+    /// Adds the symmetric part of what a turn makes of the moment a × f of a force at an arm that turns: ½ (a fᵀ + f aᵀ) − (a·f) 1.
+    #[inline]
+    pub fn add_turned(&mut self, a: DVec3, f: DVec3) {
+        let [xx, yy, zz, xy, xz, yz] = &mut self.0;
+        *xx -= a.y * f.y + a.z * f.z;
+        *yy -= a.x * f.x + a.z * f.z;
+        *zz -= a.x * f.x + a.y * f.y;
+        *xy += 0.5 * (a.x * f.y + a.y * f.x);
+        *xz += 0.5 * (a.x * f.z + a.z * f.x);
+        *yz += 0.5 * (a.y * f.z + a.z * f.y);
+    }
+
     /// Whether it is a multiple of the identity.
     #[inline]
     pub fn is_round(&self) -> bool {

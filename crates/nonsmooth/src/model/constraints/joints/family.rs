@@ -3,13 +3,15 @@
 use super::rows::{Asked, JointRows, Side};
 use super::table::JointRow;
 use crate::error::StepResult;
-use crate::model::constraints::pairs::{driven_rates, takes_part, turn_into, write_rate};
+use crate::model::constraints::pairs::{Turns, driven_rates, takes_part, write_rate};
 use crate::model::constraints::{
     Activation, ActiveConstraints, ConstraintFamily, GapsOf, Level, RowWriter,
 };
 use crate::model::instant::{Instant, Pass};
+use crate::model::rigid::Symmetric;
 use crate::model::{ConstraintId, LawId, Model, Renamed, RigidId};
 use crate::part::Part;
+use glam::DVec3;
 use std::ops::Range;
 
 /// The family of joints; the joints themselves stand in `Model::joints`.
@@ -32,7 +34,7 @@ fn joint_of<'a>(model: &'a Model, active: &ActiveConstraints, c: usize) -> &'a J
 }
 
 /// Writes the rows of a joint at an instant, and returns its sides.
-#[inline]
+#[inline(always)]
 fn pose(joint: &JointRow, at: &Instant<'_>, rows: &mut JointRows) -> [Side; 2] {
     let sides = joint.sides_at(at);
     joint.rows(&sides, rows);
@@ -126,13 +128,14 @@ impl ConstraintFamily for Joints {
         let own =
             if rows.is_new() { crate::Selection::All.within(own) } else { part.constraints.within(own) };
         let mut made = JointRows::new(Asked::Rows);
+        let mut turns = Turns::new(at, &at.jacobian);
         let joint = |id: ConstraintId| &model.joints.joints[id.number()];
         let bodies = |id: ConstraintId| joint(id).between.map(|id| model.rigid.solver_body(id));
         rows.pairs(own, bodies, |id, [on_a, on_b]| {
-            let [a, b] = joint(id).between;
-            pose(joint(id), &at.jacobian, &mut made);
-            turn_into(at, &at.jacobian, a, &made.on_a, on_a);
-            turn_into(at, &at.jacobian, b, &made.on_b, on_b);
+            let joint = joint(id);
+            pose(joint, &at.jacobian, &mut made);
+            turns.turn_into(joint.between[0], &made.on_a, on_a);
+            turns.turn_into(joint.between[1], &made.on_b, on_b);
         });
         Ok(())
     }
@@ -145,8 +148,14 @@ impl ConstraintFamily for Joints {
         level: Level,
         active: &mut ActiveConstraints,
     ) -> StepResult {
+        let own = active.own[self.family as usize].clone();
+        if level == Level::Velocity && !model.rigid.has_motion() && part.constraints.is_all() {
+            let rows = active.rows_of(&own);
+            active.offset[rows].fill(0.0);
+            return Ok(());
+        }
         let mut posed = JointRows::new(Asked::Positions);
-        for c in part.constraints.within(active.own[self.family as usize].clone()) {
+        for c in part.constraints.within(own) {
             let joint = joint_of(model, active, c);
             self.write_rates(model, joint, at, c, active);
             let first = active.rows(c).start;
@@ -248,6 +257,28 @@ impl ConstraintFamily for Joints {
             }
         }
         Ok(())
+    }
+
+    /// That of forces whose direction stands still and whose point turns with the body.
+    fn stiffen(
+        &self,
+        model: &Model,
+        at: &Pass<'_>,
+        active: &ActiveConstraints,
+        own: &Range<usize>,
+        p: &[f64],
+        moments: &mut [Symmetric],
+    ) {
+        for c in own.clone() {
+            let joint = joint_of(model, active, c);
+            for (k, id) in joint.between.into_iter().enumerate() {
+                if let Some(moment) = moments.get_mut(id.0 as usize) {
+                    let arm = at.jacobian.rigid(id).rotation * joint.points[k];
+                    let [x, y, z, ..] = active.jacobian.pair_wrench(c, k, &p[active.rows(c)]);
+                    moment.add_turned(arm, DVec3::new(x, y, z));
+                }
+            }
+        }
     }
 
     fn curvature(

@@ -27,7 +27,7 @@ pub struct Side {
 
 impl Side {
     /// The side of a joint whose point and frame are given in the axes of the rigid thing.
-    #[inline]
+    #[inline(always)]
     pub fn new(state: &RigidState, point: DVec3, frame: DQuat) -> Self {
         Self {
             origin: state.position,
@@ -193,15 +193,8 @@ impl JointRows {
             return;
         }
         let middle = 0.5 * (a.point + b.point);
-        // Unit forces along x, y and z and their moments r × e.
-        let rows_of = |r: DVec3, s: f64| {
-            let DVec3 { x, y, z } = s * r;
-            [[s, 0.0, 0.0, 0.0, z, -y], [0.0, s, 0.0, -z, 0.0, x], [0.0, 0.0, s, y, -x, 0.0]]
-        };
-        let (on_a, on_b) = (rows_of(middle - a.origin, -1.0), rows_of(middle - b.origin, 1.0));
-        for (k, row) in rows.clone().enumerate().take(3) {
-            (self.on_a[row], self.on_b[row]) = (on_a[k], on_b[k]);
-        }
+        unit_rows(middle - a.origin, -1.0, &mut self.on_a[rows.clone()]);
+        unit_rows(middle - b.origin, 1.0, &mut self.on_b[rows.clone()]);
         if self.asked == Asked::All {
             let curvature = b.centripetal_at(b.point) - a.centripetal_at(a.point);
             self.curvature[rows].copy_from_slice(&curvature.to_array()[..n]);
@@ -292,6 +285,17 @@ impl JointRows {
     /// ‖y‖.
     pub fn error(&self) -> f64 {
         self.y[..self.n].iter().map(|y| y * y).sum::<f64>().sqrt()
+    }
+}
+
+/// Forces `s` along x, y and z and their moments r × e, as many as there are rows.
+#[inline(always)]
+fn unit_rows(r: DVec3, s: f64, rows: &mut [[f64; 6]]) {
+    let DVec3 { x, y, z } = s * r;
+    let made = [[s, 0.0, 0.0, 0.0, z, -y], [0.0, s, 0.0, -z, 0.0, x], [0.0, 0.0, s, y, -x, 0.0]];
+    match rows.first_chunk_mut() {
+        Some(rows) => *rows = made,
+        None => rows.iter_mut().zip(made).for_each(|(row, made)| *row = made),
     }
 }
 

@@ -50,21 +50,21 @@ pub struct JointTable {
 
 impl JointRow {
     /// The two sides from the poses and twists of the rigid things.
-    #[inline]
+    #[inline(always)]
     pub fn sides(&self, a: &RigidState, b: &RigidState) -> [Side; 2] {
         let ([p, q], [f, g]) = (self.points, self.frames);
         [Side::new(a, p, f), Side::new(b, q, g)]
     }
 
     /// The two sides at an instant.
-    #[inline]
+    #[inline(always)]
     pub fn sides_at(&self, at: &Instant<'_>) -> [Side; 2] {
         let [a, b] = self.between;
         self.sides(at.rigid(a), at.rigid(b))
     }
 
     /// Writes the rows between two sides.
-    #[inline]
+    #[inline(always)]
     pub fn rows(&self, [a, b]: &[Side; 2], out: &mut JointRows) {
         out.clear();
         self.joint.rows(self.within, a, b, out);
