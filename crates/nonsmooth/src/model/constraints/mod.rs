@@ -19,6 +19,7 @@ pub mod joints;
 mod linear_gaps;
 mod pairs;
 mod springs;
+mod stretched;
 mod velocity;
 
 pub use active::{ActiveConstraints, LawRun, Role, RowWriter};

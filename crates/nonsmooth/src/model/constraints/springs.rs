@@ -15,6 +15,7 @@
 
 use super::joints::PairRow;
 use super::pairs::{driven_rates, takes_part, write_rate};
+use super::stretched::Stretched;
 use super::{Activation, ActiveConstraints, Column, ConstraintFamily, GapsOf, Level, RowWriter};
 use crate::energy::Works;
 use crate::error::StepResult;
@@ -155,40 +156,6 @@ pub struct SpringRow {
     pub elastic: Elastic,
     /// l₀ [m].
     pub rest_length: f64,
-}
-
-/// A spring at an instant.
-#[derive(Clone, Copy, Debug)]
-struct Stretched {
-    length: f64,
-    /// From its first end to its second.
-    along: DVec3,
-    /// From the origins of the rigid things to its ends; zero for an end at the centre of its rigid thing.
-    arms: [DVec3; 2],
-    /// What turns moments back to the axes of the start, for ends with an arm.
-    back: [DQuat; 2],
-}
-
-impl Stretched {
-    /// J on side `k` in world axes of the start.
-    #[inline(always)]
-    fn on(&self, k: usize) -> [f64; 6] {
-        let f = if k == 0 { -self.along } else { self.along };
-        if self.arms[k] == DVec3::ZERO {
-            return [f.x, f.y, f.z, 0.0, 0.0, 0.0];
-        }
-        let mut m = self.arms[k].cross(f);
-        if self.back[k] != DQuat::IDENTITY {
-            m = self.back[k] * m;
-        }
-        [f.x, f.y, f.z, m.x, m.y, m.z]
-    }
-
-    /// J in world axes of the start.
-    #[inline(always)]
-    fn row(&self) -> PairRow {
-        PairRow { on_a: self.on(0), on_b: self.on(1) }
-    }
 }
 
 impl SpringRow {
