@@ -143,6 +143,11 @@ impl Shape {
         matches!(self.0, Kind::Ball { .. } | Kind::HalfPlane { .. })
     }
 
+    /// Whether it has no hollow: everything but chains and compounds.
+    pub fn is_convex(&self) -> bool {
+        matches!(self.0, Kind::HalfPlane { .. }) || self.core().is_some()
+    }
+
     /// The core and the radius that rounds it, if the shape is convex and bounded.
     pub(crate) fn core(&self) -> Option<(Core<'_>, f64)> {
         let core = |points, normals| Core { points, normals, link: None };

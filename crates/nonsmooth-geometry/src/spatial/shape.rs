@@ -155,6 +155,16 @@ impl Shape {
         matches!(self.0, Kind::Ball { .. } | Kind::HalfSpace { .. })
     }
 
+    /// Whether it has no hollow: everything but surfaces and compounds.
+    pub fn is_convex(&self) -> bool {
+        matches!(self.0, Kind::HalfSpace { .. }) || self.core().is_some()
+    }
+
+    /// Whether it has a round rim, of which any point may be the lowest: cylinders and cones.
+    pub fn has_rim(&self) -> bool {
+        matches!(self.0, Kind::Cylinder { .. } | Kind::Cone { .. })
+    }
+
     /// The core and the radius that rounds it, if the shape is convex and bounded.
     pub(crate) fn core(&self) -> Option<(Core<'_>, f64)> {
         Some(match &self.0 {

@@ -201,7 +201,8 @@ impl D1Minus {
                     None => (lasting_set(law, &[0.0; 2][..tangents.len()]), None),
                 }
             });
-            if contact.count_solutions(closed, blocks, rhs, self.settings.tolerance) == Some(0) {
+            let solutions = contact.count_solutions(closed, blocks, rhs, self.settings.tolerance);
+            if solutions == Some(0) {
                 // The impulses of the step carry what no force can.
                 log.note(JAMMED, 1.0);
                 contact.x.clear();
@@ -209,6 +210,10 @@ impl D1Minus {
             } else {
                 let rows = (watched, &keys[..]);
                 contact.solve(model, rows, (closed, blocks), rhs, &mut self.settings, log)?;
+                // The end of a step is the start of the next.
+                if solutions > Some(1) && end == 0 {
+                    log.note(contact.choice(blocks), 1.0);
+                }
             }
             closed.push(&contact.x, a);
             impulse.extend(contact.x.iter().map(|lambda| 0.5 * h * lambda));
@@ -369,11 +374,16 @@ impl Scratch {
 
     /// How all rows stand at the present point.
     fn look(&mut self, model: &Model) -> StepResult {
-        let Scratch { motion, watch, at, status, .. } = self;
+        let Scratch { motion, watch, at, status, record, was_closed, .. } = self;
         motion.go_to(model, at)?;
+        let Motion { watched, place, presence, .. } = &mut *motion;
+        watched.discover(model, &instant(place, presence), |_| true)?;
         motion.scale.pace.clear();
         motion.scale.pace.extend(motion.place.v.iter().map(|v| v.abs()));
-        watch.evaluate(model, at, motion, status)
+        watch.evaluate(model, at, motion, status)?;
+        record.follow(status);
+        was_closed.resize(status.len(), false);
+        Ok(())
     }
 
     /// Takes up a state.

@@ -200,11 +200,19 @@ pub enum Refusal {
         /// Name of the law.
         law: String,
     },
-    /// The scheme does not know events at which the features of a contact change.
+    /// Events at which features pass have no derivative here.
     #[error(
-        "`{scheme}` takes contacts of balls, discs and half-spaces, whose features never change, not those of body `{body}`; use `kick-drift` or `moreau-jean`"
+        "derivatives of the flow are known for contacts of balls, discs and corners over half-spaces, whose features never change, not for those of body `{body}`; use differences of runs"
     )]
     Features {
+        /// Name of the body.
+        body: String,
+    },
+    /// The scheme follows features from one to the next, and seams of a surface are none.
+    #[error(
+        "`{scheme}` takes contacts of convex shapes, not those of the chain, mesh or height field of body `{body}`; use convex shapes, or `kick-drift` or `moreau-jean`"
+    )]
+    Surface {
         /// The integrator.
         scheme: &'static str,
         /// Name of the body.

@@ -123,18 +123,17 @@ impl Splitting {
         record.carry(mode.rows.iter().copied());
         self.path.look_for_closed();
         let pulls = self.sample.rate.pulls.contains(&true);
-        let Path { mode, candidates, course, .. } = &mut self.path;
+        let Path { candidates, course, .. } = &mut self.path;
         let stops = |contact: &&(usize, Grip)| {
             let (along, still) = slip(contact, &course.start);
             along < -still
         };
         candidates.stopped.extend(course.watch.sliding.iter().filter(stops).map(|contact| contact.0));
-        let changes = pulls || !candidates.stopped.is_empty();
-        if candidates.closed.is_empty() && !changes || !self.contact_force {
+        let changes = pulls || !candidates.stopped.is_empty() || self.path.passed().is_some();
+        if self.path.candidates.closed.is_empty() && !changes || !self.contact_force {
             return Ok(());
         }
-        candidates.closed.extend(mode.contacts(&course.motion.watched).map(|(key, _)| key));
-        candidates.closed.sort_unstable();
+        self.path.keep_closed();
         self.path.choose_mode(model, &mut self.settings, log)
     }
 }

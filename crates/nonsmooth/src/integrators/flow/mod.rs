@@ -51,7 +51,7 @@ pub use types::{
 };
 
 use super::tracking::{
-    Accumulation, Control, Leg, Locate, Mode, Piece, Point, Rules, Tracker, Width, find,
+    Accumulation, Control, Leg, Locate, Mode, Piece, Point, Rules, Tracker, Width, find, refuse_changes,
     refuse_untracked,
 };
 use crate::error::StepError;
@@ -88,6 +88,7 @@ pub fn flow_with_derivative(
     quantities: &[Quantity<'_>],
 ) -> Result<Flow, FlowError> {
     refuse_untracked("event-driven", &varied.model, &[])?;
+    refuse_changes(&varied.model)?;
     check(varied, t_end, settings)?;
     let mut follower = Follower::new(varied, settings)?;
     let mut watch = Watch::new(quantities, settings.extremes);

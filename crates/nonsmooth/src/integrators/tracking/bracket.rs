@@ -67,10 +67,11 @@ impl Bracket {
     /// Whether something happened in the step tried last; looks into it where a contact may have been entered and
     /// left again.
     pub(crate) fn has_event(&mut self, flow: Flow<'_>, course: &mut Course) -> StepResult<bool> {
+        self.right.grow(course.start.len());
         if course.watch.is_event(&course.start, &self.right) {
             return Ok(true);
         }
-        course.watch.dips(&course.start, &self.right, &mut self.dips);
+        course.watch.dips((&course.start, &course.rk.start), &self.right, &mut self.dips);
         for &tau in &self.dips {
             course.attempt(flow, tau, &mut self.probe)?;
             if course.watch.is_event(&course.start, &self.probe) {
@@ -111,6 +112,8 @@ impl Bracket {
                 next = if place > low && place < high { place } else { middle };
             }
             course.attempt(flow, next, &mut self.probe)?;
+            self.left.grow(course.start.len());
+            self.right.grow(course.start.len());
             let event = course.watch.is_event(&course.start, &self.probe);
             let side = if event { &mut self.right } else { &mut self.left };
             std::mem::swap(side, &mut self.probe);

@@ -6,7 +6,7 @@
 //!
 //! Vectors over velocities are in working axes.
 
-use super::rows::{ConstraintStatus, Rows, Scale};
+use super::rows::{ConstraintStatus, Features, Rows, Scale};
 use super::semidefinite::Semidefinite;
 use super::watched::Watched;
 use crate::error::StepResult;
@@ -54,7 +54,7 @@ impl Closed {
         self.jacobian.clear(n);
         self.response.clear();
         self.response.resize(m * n, 0.0);
-        self.rows.evaluate(model, watched, keys.iter().copied(), pass)?;
+        self.rows.evaluate(model, watched, keys.iter().copied(), (pass, Features::Listed))?;
         for (&key, response) in keys.iter().zip(self.response.chunks_mut(n.max(1))) {
             self.status.push(self.rows.status(model, watched, key, &pass.now, scale)?);
             let (c, _) = self.rows.place(watched, key);

@@ -7,7 +7,7 @@
 use super::closed::Closed;
 use super::watched::Watched;
 use crate::error::StepResult;
-use crate::log::StepLog;
+use crate::log::{KEPT, LET_GO, StepLog};
 use crate::model::Model;
 use crate::phases::{SolverSettings, judge_report};
 use nonsmooth_solvers::{Problem, Set, Status, all_solutions};
@@ -131,6 +131,12 @@ impl Contact {
         let Some(first) = found.next() else { return Some(0) };
         let differs = |u: Vec<f64>| u.iter().zip(&first).any(|(u, v)| (u - v).abs() > APART * size);
         Some(if found.any(differs) { 2 } else { 1 })
+    }
+
+    /// What the solution does where there are several: a contact that slides parts, or all go on.
+    pub(crate) fn choice(&self, blocks: &[Block]) -> &'static str {
+        let parts = |block: &Block| block.slides.is_some() && self.x[block.first] <= 0.0;
+        if blocks.iter().any(parts) { LET_GO } else { KEPT }
     }
 
     fn pose(&mut self, (closed, m): (&Closed, usize), blocks: &[Block], rhs: &impl Fn(usize) -> f64) {

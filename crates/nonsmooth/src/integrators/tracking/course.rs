@@ -2,7 +2,7 @@
 
 use super::contact::Contact;
 use super::grip::Mode;
-use super::motion::Motion;
+use super::motion::{Motion, instant};
 use super::point::Point;
 use super::rows::ConstraintStatus;
 use super::runge_kutta::{Flow, RungeKutta};
@@ -43,9 +43,14 @@ impl Course {
         motion.scale.pace.resize(at.v.len(), 0.0);
         rk.begin(model, mode, at, motion)?;
         motion.go_to(model, at)?;
+        if motion.watched.changes {
+            let Motion { watched, place, presence, .. } = motion;
+            watched.discover(model, &instant(place, presence), |key| !mode.contains(key))?;
+        }
         let sizes = motion.place.v.iter().zip(&motion.unheld).map(|(v, a)| v.abs().max(*h * a.abs()));
         motion.scale.pace.clear();
         motion.scale.pace.extend(sizes);
+        watch.hold(&motion.watched, mode);
         watch.evaluate(model, at, motion, start)?;
         mode.turn(start);
         watch.set(&motion.watched, mode);
@@ -60,11 +65,18 @@ impl Course {
 
     /// Tries a step of length `tau` from the present point.
     pub(crate) fn attempt(&mut self, flow: Flow<'_>, tau: f64, sample: &mut Sample) -> StepResult {
-        let Course { motion, rk, watch, .. } = self;
+        let Course { motion, rk, watch, start, .. } = self;
         self.attempts += 1;
         rk.step(flow, tau, motion, &mut sample.trial)?;
         check_coordinates(flow.model, &sample.trial.at.q)?;
         check_finite(flow.model, "velocity", &sample.trial.at.v)?;
+        if motion.watched.changes {
+            motion.go_to(flow.model, &sample.trial.at)?;
+            let Motion { watched, place, presence, .. } = motion;
+            watched.discover(flow.model, &instant(place, presence), |_| false)?;
+            watch.grow(watched);
+            start.resize(watched.len(), ConstraintStatus::ABSENT);
+        }
         watch.complete(flow.model, flow.mode, motion, sample)
     }
 }

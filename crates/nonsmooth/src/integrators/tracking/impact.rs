@@ -264,9 +264,10 @@ impl Impact {
         candidates.closed.clear();
         let fastest = self.u_minus.iter().chain(&self.u_plus).fold(0.0f64, |m, u| m.max(u.abs()));
         candidates.slip_noise = noise * fastest;
-        for (i, key) in self.firsts() {
-            let still = self.still[i].max(if self.presses { noise * fastest } else { 0.0 });
-            let stays = self.u_minus[i] <= still && self.u_plus[i] <= still;
+        for (k, (i, key)) in self.firsts().enumerate() {
+            let pressed = if self.presses { noise * fastest } else { 0.0 };
+            let still = self.still[i].max(pressed).max(self.solved(k, noise * fastest));
+            let stays = self.u_minus[i] <= self.still[i].max(pressed) && self.u_plus[i] <= still;
             if (stays || self.resting.contains(&key)) && !watched.always[key] {
                 candidates.closed.push(key);
             }
@@ -278,13 +279,24 @@ impl Impact {
         &'a self,
         watched: &'a Watched,
         mode: &'a Mode,
+        slip_noise: f64,
     ) -> impl Iterator<Item = (usize, f64, f64)> + 'a {
-        let parting = self.blocks.iter().zip(&self.rebounds).filter(move |(block, rebounds)| {
+        let blocks = self.blocks.iter().zip(&self.rebounds).enumerate();
+        let parting = blocks.filter(move |(k, (block, rebounds))| {
             let (i, key) = (block.first, self.rows[block.first]);
             let thrown = **rebounds && self.impulse[i] > 0.0;
-            self.u_plus[i] > 0.0 && !watched.always[key] && (thrown || !mode.contains(key))
+            self.u_plus[i] > self.solved(*k, slip_noise)
+                && !watched.always[key]
+                && (thrown || !mode.contains(key))
         });
-        parting.map(|(block, _)| block.first).map(|i| (self.rows[i], -self.u_minus[i], self.u_plus[i]))
+        parting
+            .map(|(_, (block, _))| block.first)
+            .map(|i| (self.rows[i], -self.u_minus[i], self.u_plus[i]))
+    }
+
+    /// Velocity that is none of block `k`: what carries an impulse and is not thrown back has u⁺ = 0, up to what the solver leaves [m/s].
+    fn solved(&self, k: usize, noise: f64) -> f64 {
+        if self.impulse[self.blocks[k].first] > 0.0 && !self.rebounds[k] { noise } else { 0.0 }
     }
 
     /// The rows that carry an impulse.

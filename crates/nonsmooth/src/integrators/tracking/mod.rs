@@ -43,7 +43,7 @@ pub(super) use options::{LOCATION, MAX_EVENTS, METHOD, ORDER};
 pub(super) use path::{NextFlight, Path};
 pub(super) use point::Point;
 pub(super) use record::{Hit, Record, worst_last};
-pub(super) use refuse::refuse_untracked;
+pub(super) use refuse::{refuse_changes, refuse_untracked};
 pub(super) use rows::{ConstraintStatus, STANDSTILL};
 pub(super) use runge_kutta::{Flow, TrialStep};
 pub(super) use sample::{Sample, Watch, slip};

@@ -21,7 +21,7 @@ use super::motion::Motion;
 use super::point::add;
 use super::rows::ConstraintStatus;
 use crate::error::{StepError, StepResult};
-use crate::log::{KEPT, LET_GO, StepLog, Works};
+use crate::log::{StepLog, Works};
 use crate::model::Model;
 use crate::phases::SolverSettings;
 use nonsmooth_solvers::Set;
@@ -269,8 +269,7 @@ impl Candidates {
         }
         contact.solve(model, (watched, rows), (closed, blocks), rhs, settings, log)?;
         if solutions > Some(1) {
-            let parts = |block: &Block| block.slides.is_some() && contact.x[block.first] <= 0.0;
-            log.note(if blocks.iter().any(parts) { LET_GO } else { KEPT }, 1.0);
+            log.note(contact.choice(blocks), 1.0);
         }
         self.rank.clear();
         let size = |i: usize| closed.size_along(i, a) + closed.curvature[i].abs();

@@ -44,8 +44,10 @@ pub(crate) struct Rate {
     pub(crate) lambda: Vec<f64>,
     /// Whether a row of the mode pulls beyond noise; at the first tangent of a contact that sticks, whether it is beyond the cone.
     pub(crate) pulls: Vec<bool>,
-    /// What is negative there: λ_N, or μ λ_N − ‖λ_T‖ [N].
+    /// What is negative there: λ_N, or μ λ_N − ‖λ_T‖ [N]; ∞ of rows that cannot pull.
     pub(crate) margin: Vec<f64>,
+    /// u̇ of the tangents that slide, which are the last rows of the mode [m/s²].
+    pub(crate) slipping: Vec<f64>,
     /// Power of what has no potential [W].
     pub(crate) power: Works,
     /// Largest entry of M⁻¹ f [m/s²]: v̇ of what is held is its rounding.
@@ -59,6 +61,7 @@ impl Rate {
         self.lambda.clone_from(&other.lambda);
         self.pulls.clone_from(&other.pulls);
         self.margin.clone_from(&other.margin);
+        self.slipping.clone_from(&other.slipping);
         (self.power, self.size) = (other.power, other.size);
     }
 }
@@ -188,17 +191,21 @@ impl Motion {
         at: &Point,
         rate: &mut Rate,
     ) -> StepResult {
-        let Rate { q_dot, a, lambda, pulls, margin, power, size } = rate;
+        let Rate { q_dot, a, lambda, pulls, margin, slipping, power, size } = rate;
         self.free(model, at, a, power)?;
         self.unheld.clone_from(a);
         *size = a.iter().fold(0.0, |m, a| m.max(a.abs()));
         lambda.clear();
         pulls.clear();
         margin.clear();
+        slipping.clear();
         if !mode.rows.is_empty() {
             self.gather_held(model, &mode.rows, mode.n_held, at)?;
             self.curve(model, &mode.rows)?;
             self.hold((model, at.t), mode, a, (lambda, pulls, margin), power)?;
+            let closed = &self.closed;
+            let sliding = mode.n_held..mode.rows.len();
+            slipping.extend(sliding.map(|i| closed.along(i, a) + closed.curvature[i]));
         }
         self.to_state(model, a);
         self.drift(model, at, q_dot);
@@ -227,6 +234,9 @@ impl Motion {
         for (i, (&lambda, &key)) in lambda.iter().zip(&mode.rows).enumerate() {
             let is_normal = !watched.always[key] && !watched.tangent[key];
             pulls.push(lambda * weight(i) < -PULL * *noise * resisted && is_normal);
+            if !is_normal {
+                margin[i] = f64::INFINITY;
+            }
             let status = &closed.status[i];
             book(watched.column[key], lambda * status.u, power);
             power.prescribed -= lambda * status.rate;

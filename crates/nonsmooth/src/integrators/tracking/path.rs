@@ -46,6 +46,8 @@ pub(crate) struct Path {
     pub(crate) record: Record,
     /// Time of the last change of mode, since the start of the step [s].
     last_change: f64,
+    /// Velocity that is none after the last impact [m/s].
+    impact_noise: f64,
     flights: Vec<NextFlight>,
     parting: Vec<(usize, f64, f64)>,
     before: Point,
@@ -142,6 +144,20 @@ impl Path {
         self.candidates.closed.extend((0..start.len()).filter(closed));
     }
 
+    /// A contact of the mode whose features do not face each other here.
+    pub(crate) fn passed(&self) -> Option<usize> {
+        let Course { watch, start, .. } = &self.course;
+        watch.passing.iter().copied().find(|&key| start[key].is_absent())
+    }
+
+    /// Who is in the mode and whose features still face each other is a candidate too.
+    pub(crate) fn keep_closed(&mut self) {
+        let Path { candidates, mode, course, .. } = self;
+        let held = mode.contacts(&course.motion.watched).map(|(key, _)| key);
+        candidates.closed.extend(held.filter(|&key| !course.start[key].is_absent()));
+        candidates.closed.sort_unstable();
+    }
+
     /// Goes to the end of a step that was tried, and projects it on the closed constraints.
     pub(crate) fn take(&mut self, model: &Model, trial: &TrialStep) -> StepResult {
         self.course.at.copy_from(&trial.at);
@@ -150,7 +166,9 @@ impl Path {
         self.record.smooth(&self.mode.rows, &trial.work, &trial.impulse);
         let Mode { rows, n_placed, n_held, .. } = &self.mode;
         self.candidates.close(model, &mut self.course, &rows[..*n_held], *n_placed)?;
-        self.course.arrive(model, &mut self.mode)
+        self.course.arrive(model, &mut self.mode)?;
+        self.record.follow(&self.course.start);
+        Ok(())
     }
 
     /// The impact of those gathered, over a bracket of width `delta` from the present point. Contacts that part and
@@ -180,6 +198,7 @@ impl Path {
             self.strike(model, delta, settings, log)?;
         }
         let watched = &self.course.motion.watched;
+        self.record.follow(&self.course.start);
         self.impact.book(watched, self.course.at.t, &mut self.record, log);
         Ok(())
     }
@@ -194,6 +213,7 @@ impl Path {
         self.impact.strike(model, &mut self.course, delta, settings, log)?;
         let motion = &self.course.motion;
         self.impact.closing(&motion.watched, motion.noise, &mut self.candidates);
+        self.impact_noise = self.candidates.slip_noise;
         self.choose_mode(model, settings, log)
     }
 
@@ -202,7 +222,7 @@ impl Path {
         self.flights.clear();
         let Course { motion, rk, at, start, .. } = &mut self.course;
         self.parting.clear();
-        self.parting.extend(self.impact.parting(&motion.watched, &self.mode));
+        self.parting.extend(self.impact.parting(&motion.watched, &self.mode, self.impact_noise));
         for &(key, approach, speed) in &self.parting {
             let (t, id) = (at.t, motion.watched.id(key));
             if self.mode.contains(key) {
@@ -241,6 +261,7 @@ impl Path {
         log: &mut StepLog,
     ) -> StepResult {
         let Path { course, record, mode, carried, .. } = self;
+        record.follow(&course.start);
         // What is closed is remembered, even where it has not yet carried.
         mode.rows.iter().for_each(|&key| record.took_part[key] = true);
         carried.clone_from(&record.carrying);
@@ -250,8 +271,10 @@ impl Path {
         record.finish(model, (now, *h), motion, end, |key| carried[key], (&mut *next, &mut *log))?;
         control.save(next);
         for (key, hold) in mode.contacts(&motion.watched) {
-            let place = next.memory.ids.binary_search(&motion.watched.id(key));
-            next.scheme.push(place.expect("closed contacts are remembered") as f64);
+            // Whose features do not face each other at the end is not remembered, and the next step decides anew.
+            let place = next.memory.ids.binary_search(&motion.watched.id(key)).ok();
+            let place = place.filter(|_| !start[key].is_absent());
+            next.scheme.push(place.map_or(FORGOTTEN, |place| place as f64));
             let direction = if let Hold::Slides(direction) = hold { direction } else { [0.0; 2] };
             next.scheme.extend_from_slice(&direction);
         }
@@ -261,6 +284,9 @@ impl Path {
         Ok(())
     }
 }
+
+/// Place of a contact that is not remembered.
+const FORGOTTEN: f64 = -1.0;
 
 /// The mode that the state remembers; false if it remembers none, or its memory is another scheme's. Three numbers of a contact: its place in
 /// the memory, and the direction in which it slides, zero where it does not.
@@ -273,8 +299,13 @@ fn recall(watched: &Watched, now: &State, mode: &mut Mode) -> bool {
         let index = place as usize;
         let known = now.memory.ids.get(index).filter(|_| place == index as f64);
         let Some(&id) = known else { return false };
-        // A body that has left took its contacts along.
-        let Some(key) = watched.find(id).filter(|&key| !watched.always[key]) else { continue };
+        let Some(key) = watched.find(id).filter(|&key| !watched.always[key]) else {
+            if watched.changes {
+                return false;
+            }
+            // A body that has left took its contacts along.
+            continue;
+        };
         let hold = match watched.n_tangents(key) {
             0 => Hold::Smooth,
             _ if x == 0.0 && y == 0.0 => Hold::Sticks,

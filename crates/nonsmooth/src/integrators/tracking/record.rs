@@ -67,6 +67,23 @@ impl Record {
         self.works = Works::default();
     }
 
+    /// Takes up points that were found on the way, as they stood when they were first met.
+    pub(crate) fn follow(&mut self, status: &[ConstraintStatus]) {
+        let n = status.len();
+        for x in [&mut self.took_part, &mut self.carrying] {
+            x.resize(n, false);
+        }
+        for x in [&mut self.impulse, &mut self.work] {
+            x.resize(n, 0.0);
+        }
+        self.start.resize(n, ConstraintStatus::ABSENT);
+        self.u_minus.resize(n, 0.0);
+        let rows = self.start.iter_mut().zip(&mut self.u_minus).zip(status);
+        for ((start, u_minus), now) in rows.filter(|((start, _), _)| start.is_absent()) {
+            (*start, *u_minus) = (*now, now.u);
+        }
+    }
+
     /// Takes those that carried force at the end of the step before as carrying.
     pub(crate) fn recall(&mut self, watched: &Watched, now: &State) {
         for (id, keys) in watched.constraints() {

@@ -5,10 +5,11 @@ use crate::integrators::Refusal;
 use crate::integrators::refusal::{gaps_only, mechanics, refuse_laws};
 use crate::laws::Law;
 use crate::model::Model;
+use crate::model::rigid::ColliderRow;
 use nonsmooth_solvers::Set;
 
 /// Refuses options without meaning, families without smooth motion, relays and friction that is not Coulomb's, constraints of
-/// velocities that do not always hold, prescribed velocities, and colliders whose features change.
+/// velocities that do not always hold, prescribed velocities, and surfaces of many faces.
 pub(crate) fn refuse_untracked(
     scheme: &'static str,
     model: &Model,
@@ -28,7 +29,7 @@ pub(crate) fn refuse_untracked(
         let (system, coordinate) = model.velocity_name(index);
         return Err(Refusal::Prescribed { scheme, system, coordinate });
     }
-    refuse_features(scheme, model)
+    refuse_surfaces(scheme, model)
 }
 
 /// Refuses laws of friction whose set is not the cone of a disc: its sliding has more than one direction, or its rows are not slips.
@@ -45,17 +46,29 @@ pub(crate) fn refuse_sets(scheme: &'static str, model: &Model) -> Result<(), Ref
     Ok(())
 }
 
-/// Refuses pairs of colliders that may meet where one has edges or corners.
-fn refuse_features(scheme: &'static str, model: &Model) -> Result<(), Refusal> {
-    let rows = &model.rigid.colliders;
-    for (k, a) in rows.iter().enumerate() {
-        let others = rows[k + 1..].iter().filter(|b| model.rigid.may_meet([a, b]));
-        if let Some(edged) = others.flat_map(|b| [a, b]).find(|row| !row.has_one_feature()) {
-            let body = model.rigid.name(edged.on).to_owned();
-            return Err(Refusal::Features { scheme, body });
+/// Refuses surfaces of many faces where features of contacts change: at a seam a side that does not exist would be hit.
+fn refuse_surfaces(scheme: &'static str, model: &Model) -> Result<(), Refusal> {
+    let rough = |pair: &[&ColliderRow; 2]| pair.iter().any(|row| !row.is_convex());
+    match model.rigid.changing_pairs().find(rough) {
+        Some([a, b]) => {
+            let surface = if a.is_convex() { b } else { a };
+            let body = model.rigid.name(surface.on).to_owned();
+            Err(Refusal::Surface { scheme, body })
         }
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// Refuses contacts whose features change.
+pub(crate) fn refuse_changes(model: &Model) -> Result<(), Refusal> {
+    match model.rigid.changing_pairs().next() {
+        Some([a, b]) => {
+            let edged = if a.has_one_feature() { b } else { a };
+            let body = model.rigid.name(edged.on).to_owned();
+            Err(Refusal::Features { body })
+        }
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]

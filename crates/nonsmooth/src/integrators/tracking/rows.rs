@@ -3,6 +3,9 @@
 //! ```text
 //! y = g(q, t),   u = J v + ∂g/∂t
 //! ```
+//!
+//! Rows that a mode holds or an impact takes have the features with which they were found, so that they are smooth wherever a step tries to go. What is
+//! watched from outside are the points that are found where the bodies are: a point that is not found there is *absent*.
 
 use super::watched::Watched;
 use crate::error::StepResult;
@@ -42,6 +45,26 @@ pub(crate) struct ConstraintStatus {
     pub(crate) still: f64,
 }
 
+impl ConstraintStatus {
+    /// Of a contact whose features do not face each other here: nothing is near.
+    pub(crate) const ABSENT: Self =
+        Self { gap: f64::INFINITY, u: 0.0, rate: 0.0, closed: 0.0, still: 0.0 };
+
+    /// Whether its features do not face each other.
+    pub(crate) fn is_absent(&self) -> bool {
+        self.gap == f64::INFINITY
+    }
+}
+
+/// Which features the contacts have that are evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Features {
+    /// Those found where the bodies are.
+    Found,
+    /// Those with which they are listed.
+    Listed,
+}
+
 /// Chosen constraints at one instant.
 #[derive(Default)]
 pub(crate) struct Rows {
@@ -60,7 +83,7 @@ impl Rows {
         model: &Model,
         watched: &Watched,
         keys: impl Iterator<Item = usize>,
-        pass: &Pass<'_>,
+        (pass, features): (&Pass<'_>, Features),
     ) -> StepResult {
         let Rows { active, y, chosen, sizes } = self;
         chosen.clear();
@@ -71,7 +94,12 @@ impl Rows {
         for (f, family) in model.constraints.iter().enumerate() {
             let begin = chosen.partition_point(|id| id.family() < f);
             let end = chosen.partition_point(|id| id.family() <= f);
-            family.append(model, &chosen[begin..end], &pass.now, active)?;
+            let chosen = &chosen[begin..end];
+            if watched.changes && features == Features::Listed {
+                family.append_frozen(model, chosen, &|id| watched.feature(id), &pass.now, active)?;
+            } else {
+                family.append(model, chosen, &pass.now, active)?;
+            }
             active.close_family();
         }
         active.close(model);
@@ -95,9 +123,13 @@ impl Rows {
 
     /// The constraint of a key among the active ones, and its row there.
     pub(crate) fn place(&self, watched: &Watched, key: usize) -> (usize, usize) {
-        let c = self.active.ids.binary_search(&watched.id(key));
-        let c = c.expect("the constraint of the key was evaluated");
-        (c, self.active.rows(c).start + watched.row(key))
+        self.find(watched, key).expect("the constraint of the key was evaluated")
+    }
+
+    /// The same; none where the features of the contact were not found.
+    fn find(&self, watched: &Watched, key: usize) -> Option<(usize, usize)> {
+        let c = self.active.ids.binary_search(&watched.id(key)).ok()?;
+        Some((c, self.active.rows(c).start + watched.row(key)))
     }
 
     /// How the row of a key stands.
@@ -109,7 +141,7 @@ impl Rows {
         at: &Instant<'_>,
         scale: &Scale,
     ) -> StepResult<ConstraintStatus> {
-        let (c, row) = self.place(watched, key);
+        let Some((c, row)) = self.find(watched, key) else { return Ok(ConstraintStatus::ABSENT) };
         let (gap, u) = (self.y[row], self.active.u_minus[row]);
         let rate = self.active.rates.get(row).map_or(0.0, |rate| rate[0]);
         let (mut terms, mut speeds) = (gap.abs() + (rate * at.t).abs(), rate.abs());

@@ -17,6 +17,11 @@ use crate::error::StepResult;
 use crate::log::Works;
 use crate::model::Model;
 
+/// Most points of a polynomial through the stages.
+const MOST_POINTS: usize = 8;
+/// Places within a step at which it is looked at.
+const PLACES: u32 = 16;
+
 /// Where a step led.
 #[derive(Debug, Default)]
 pub(crate) struct TrialStep {
@@ -28,6 +33,8 @@ pub(crate) struct TrialStep {
     pub(crate) work: Works,
     /// ∫ λ dt of each constraint of the mode [N·s].
     pub(crate) impulse: Vec<f64>,
+    /// Times within it at which the stages let one expect that a contact of the mode pulls, or sticks beyond its cone [s].
+    pub(crate) pulled: Vec<f64>,
 }
 
 /// What is evaluated: a method in a mode of a model.
@@ -128,6 +135,21 @@ impl RungeKutta {
             add_works(&mut trial.work, tau * b, &rate.power);
             add(tau * b, &rate.lambda, &mut trial.impulse);
         }
+        trial.pulled.clear();
+        if !trial.impulse.is_empty() {
+            let stages =
+                self.stages.iter().zip(flow.method.c).map(|(stage, c)| (*c, &stage.rate.margin));
+            for row in 0..flow.mode.rows.len() {
+                let (mut at, mut n) = ([(0.0, 0.0); MOST_POINTS], 0);
+                for (c, margin) in stages.clone() {
+                    if n < MOST_POINTS && at[..n].iter().all(|(known, _)| *known != c) {
+                        at[n] = (c, margin[row]);
+                        n += 1;
+                    }
+                }
+                trial.pulled.extend(lowest(&at[..n]).map(|c| c * tau));
+            }
+        }
     }
 
     /// Error of the last step by the embedded weights, in q and v: the largest entry, each relative to
@@ -146,4 +168,24 @@ impl RungeKutta {
         compare(&trial.at.v, |rate| &rate.a);
         Some(worst)
     }
+}
+
+/// The place within (0, 1) at which the polynomial through these points is lowest, if it is negative there and not at their ends.
+fn lowest(points: &[(f64, f64)]) -> Option<f64> {
+    let (low, high) =
+        points.iter().fold((f64::INFINITY, 0.0f64), |(low, high), (_, y)| (low.min(*y), high.max(*y)));
+    // What changes little does not reach zero between the points.
+    if !high.is_finite() || low > high - low {
+        return None;
+    }
+    let value = |x: f64| -> f64 {
+        let weight = |i: usize| -> f64 {
+            let others = points.iter().enumerate().filter(|(k, _)| *k != i);
+            others.map(|(_, (c, _))| (x - c) / (points[i].0 - c)).product()
+        };
+        (0..points.len()).map(|i| points[i].1 * weight(i)).sum()
+    };
+    let places = (1..PLACES).map(|k| f64::from(k) / f64::from(PLACES)).map(|x| (x, value(x)));
+    let (place, least) = places.min_by(|a, b| a.1.total_cmp(&b.1))?;
+    (least < 0.0).then_some(place)
 }

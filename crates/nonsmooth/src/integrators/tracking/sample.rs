@@ -2,12 +2,13 @@
 //!
 //! A contact that is not closed was *entered* if y < 0 and u < 0 there, or y is lower than it was at the start: after
 //! an impact y is rounding and u > 0, which must not count. A closed one is *left* where its force pulls, or its friction is beyond the
-//! cone; one that slides has *stopped* where its slip has turned back. What begins and ends within one step is not seen there.
+//! cone; one that slides has *stopped* where its slip has turned back; one of edges and corners is *passed* where these no longer face each other. What begins and ends within one step is not seen there: `dips`
+//! tells where to look.
 
 use super::grip::{Grip, Mode};
 use super::motion::{Motion, Rate, pass};
 use super::point::Point;
-use super::rows::{ConstraintStatus, Rows};
+use super::rows::{ConstraintStatus, Features, Rows};
 use super::runge_kutta::TrialStep;
 use super::watched::Watched;
 use crate::error::StepResult;
@@ -23,6 +24,13 @@ pub(crate) struct Sample {
     pub(crate) rate: Rate,
 }
 
+impl Sample {
+    /// Takes up points that were found since: here they were not.
+    pub(crate) fn grow(&mut self, n: usize) {
+        self.status.resize(n, ConstraintStatus::ABSENT);
+    }
+}
+
 /// Which constraints are looked at.
 #[derive(Default)]
 pub(crate) struct Watch {
@@ -30,6 +38,8 @@ pub(crate) struct Watch {
     pub(crate) open: Vec<bool>,
     /// Whether the mode holds a contact, not only joints.
     pub(crate) closed: bool,
+    /// Contacts of the mode whose features may come to face each other no more, by the keys of their normals.
+    pub(crate) passing: Vec<usize>,
     /// Contacts that slide, with the keys of their normals.
     pub(crate) sliding: Vec<(usize, Grip)>,
     /// Slip in space that counts as none where it falls [m/s].
@@ -49,6 +59,20 @@ impl Watch {
         self.sliding.extend(mode.sliding().map(|grip| (mode.rows[grip.normal], *grip)));
     }
 
+    /// Notes which contacts of a mode have features that may pass.
+    pub(crate) fn hold(&mut self, watched: &Watched, mode: &Mode) {
+        self.passing.clear();
+        if watched.changes {
+            self.passing.extend(mode.contacts(watched).map(|(key, _)| key));
+        }
+    }
+
+    /// Takes up points that were found since the mode was set.
+    pub(crate) fn grow(&mut self, watched: &Watched) {
+        let new = self.open.len()..watched.len();
+        self.open.extend(new.map(|key| !watched.tangent[key]));
+    }
+
     /// How one row stands at a point.
     pub(crate) fn look(
         &mut self,
@@ -60,7 +84,7 @@ impl Watch {
         motion.go_to(model, at)?;
         let Motion { place, presence, watched, scale, .. } = motion;
         let pass = pass(place, presence);
-        self.rows.evaluate(model, watched, std::iter::once(key), &pass)?;
+        self.rows.evaluate(model, watched, std::iter::once(key), (&pass, Features::Listed))?;
         self.rows.status(model, watched, key, &pass.now, scale)
     }
 
@@ -75,10 +99,21 @@ impl Watch {
         motion.go_to(model, at)?;
         let Motion { place, presence, watched, scale, .. } = motion;
         let pass = pass(place, presence);
-        self.rows.evaluate(model, watched, 0..watched.len(), &pass)?;
+        self.rows.evaluate(model, watched, 0..watched.len(), (&pass, Features::Found))?;
         status.clear();
         for key in 0..watched.len() {
             status.push(self.rows.status(model, watched, key, &pass.now, scale)?);
+        }
+        let active = &self.rows.active;
+        for &key in &self.passing {
+            let id = watched.id(key);
+            let place =
+                active.ids.binary_search(&id).ok().and_then(|c| c.checked_sub(active.first_contact));
+            if let Some([_, normal]) = place.and_then(|k| active.places.get(k))
+                && !watched.has_normal(model, &pass.now, id, *normal)
+            {
+                status[key] = ConstraintStatus::ABSENT;
+            }
         }
         Ok(())
     }
@@ -104,6 +139,7 @@ impl Watch {
     /// Whether anything happened on the way to the sample.
     pub(crate) fn is_event(&self, start: &[ConstraintStatus], sample: &Sample) -> bool {
         sample.rate.pulls.contains(&true)
+            || self.passing.iter().any(|&key| sample.status[key].is_absent())
             || self.sliding.iter().any(|contact| self.has_stopped(contact, start, sample))
             || (0..self.open.len()).any(|key| self.is_entered(key, start, sample))
     }
@@ -122,13 +158,32 @@ impl Watch {
         along < -still || grip.n > 1 && rests()
     }
 
-    /// Lengths at which contacts may have been entered although they are open again at the end of the sample: the
-    /// lowest points of the cubics through y and u at both ends, where these are below zero.
-    pub(crate) fn dips(&self, start: &[ConstraintStatus], sample: &Sample, dips: &mut Vec<f64>) {
+    /// Lengths at which something may have happened that is over at the end of the sample. Contacts may have been entered: the lowest points of the
+    /// cubics through y and u at both ends, where these are below zero. Slips may have stopped: the same of u_T·d and its rate. Forces may have pulled, or
+    /// been beyond their cone: where the stages let one expect it.
+    pub(crate) fn dips(
+        &self,
+        (start, rate): (&[ConstraintStatus], &Rate),
+        sample: &Sample,
+        dips: &mut Vec<f64>,
+    ) {
         let tau = sample.trial.tau;
         let open = (0..self.open.len()).filter(|&key| self.open[key]);
         dips.clear();
         dips.extend(open.filter_map(|key| lowest(&start[key], &sample.status[key], tau)));
+        dips.extend_from_slice(&sample.trial.pulled);
+        let mut first = 0;
+        for contact in &self.sliding {
+            let own = first..first + contact.1.n;
+            first = own.end;
+            let end = |status: &[ConstraintStatus], rate: &Rate| {
+                let direction = contact.1.slides.unwrap_or_default();
+                let along = |x: &[f64]| x.iter().zip(direction).map(|(x, d)| x * d).sum::<f64>();
+                let u = rate.slipping.get(own.clone()).map_or(0.0, along);
+                ConstraintStatus { gap: slip(contact, status).0, u, ..ConstraintStatus::default() }
+            };
+            dips.extend(lowest(&end(start, rate), &end(&sample.status, &sample.rate), tau));
+        }
         dips.sort_by(f64::total_cmp);
     }
 }

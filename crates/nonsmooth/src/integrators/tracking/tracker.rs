@@ -137,6 +137,7 @@ impl Tracker {
     ) -> StepResult {
         self.begin(model, now, h, settings, log)?;
         loop {
+            self.pass_features(model, settings, log)?;
             self.meet(model, settings, log)?;
             let remaining = h - self.path.course.elapsed;
             if remaining <= NOTHING_LEFT * h {
@@ -246,6 +247,20 @@ impl Tracker {
         }
     }
 
+    /// Where contacts of the mode have no features here that face each other, those take their place that do.
+    fn pass_features(
+        &mut self,
+        model: &Model,
+        settings: &mut SolverSettings,
+        log: &mut StepLog,
+    ) -> StepResult {
+        let Some(key) = self.path.passed() else { return Ok(()) };
+        self.path.look_for_closed();
+        self.path.keep_closed();
+        self.count_event(model, Some(key))?;
+        self.path.choose_mode(model, settings, log)
+    }
+
     /// Brackets the first event of the step tried last and goes past it.
     fn pass_event(
         &mut self,
@@ -288,6 +303,9 @@ impl Tracker {
         let Path { candidates, course, .. } = &mut self.path;
         let ends = |contact: &(usize, Grip)| [&left.status, &right.status].map(|s| slip(contact, s));
         let stops = |contact: &&(usize, Grip)| {
+            if right.status[contact.0].is_absent() {
+                return false;
+            }
             let [(before, _), (after, still)] = ends(contact);
             let slows = after <= 2.0 * (before - after).max(0.0) + still;
             slows || course.watch.has_stopped(contact, &course.start, right)
@@ -316,8 +334,8 @@ impl Tracker {
         }
         candidates.pulling.sort_unstable();
         candidates.pulling.dedup();
-        candidates.closed.extend(mode.contacts(watched).map(|(key, _)| key));
-        candidates.closed.sort_unstable();
+        self.path.keep_closed();
+        let candidates = &self.path.candidates;
         let first = candidates.pulling.first().or(candidates.closed.first());
         let first = first.copied();
         self.count_event(model, first)?;

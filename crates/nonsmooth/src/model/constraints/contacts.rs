@@ -381,6 +381,35 @@ impl ConstraintFamily for Contacts {
         Ok(())
     }
 
+    fn append_frozen(
+        &self,
+        model: &Model,
+        ids: &[ConstraintId],
+        features: &dyn Fn(ConstraintId) -> FrozenContact,
+        at: &Instant<'_>,
+        active: &mut ActiveConstraints,
+    ) -> StepResult {
+        active.first_contact = active.len();
+        let situation = Situation { table: &model.rigid, rigid: at.rigid, margins: &[] };
+        for &id in ids {
+            let [a, b] = pair_of(&model.rigid, id).map(|id| pose_of(at.rigid(id)));
+            let feature = features(id);
+            let found = feature.at(&a, &b);
+            let point = Point {
+                colliders: id.colliders(),
+                features: id.features(),
+                point: DVec3::from_array(found.point),
+                normal: DVec3::from_array(found.normal),
+                distance: found.gap,
+            };
+            let seen = self.see(&situation, &point, |_, _| true).expect("all points are asked for");
+            active.push(seen.id, seen.law, seen.gap, &seen.u[..seen.dim]);
+            active.places.push(seen.place);
+            active.features.push(feature);
+        }
+        Ok(())
+    }
+
     fn linearize(
         &self,
         model: &Model,

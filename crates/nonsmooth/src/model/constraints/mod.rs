@@ -48,6 +48,7 @@ use crate::model::instant::{Instant, Pass};
 use crate::model::rigid::Symmetric;
 use crate::model::systems::ThetaStep;
 use crate::part::Part;
+use nonsmooth_geometry::FrozenContact;
 use std::ops::Range;
 
 /// When a constraint becomes active.
@@ -208,6 +209,18 @@ pub trait ConstraintFamily: Send + Sync {
         at: &Instant<'_>,
         active: &mut ActiveConstraints,
     ) -> StepResult;
+
+    /// The same with the features that they were found with, wherever these are now: by default they never change.
+    fn append_frozen(
+        &self,
+        model: &Model,
+        ids: &[ConstraintId],
+        _features: &dyn Fn(ConstraintId) -> FrozenContact,
+        at: &Instant<'_>,
+        active: &mut ActiveConstraints,
+    ) -> StepResult {
+        self.append(model, ids, at, active)
+    }
 
     /// Writes J of its chosen active constraints, through the writer: all rows where the list of constraints is new, else those
     /// that depend on the configuration.

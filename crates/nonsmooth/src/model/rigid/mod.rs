@@ -185,10 +185,45 @@ impl ColliderRow {
         }
     }
 
+    /// Whether its shape has no hollow.
+    pub fn is_convex(&self) -> bool {
+        match &self.collider.posed {
+            PosedShape::Space(shape, _) => shape.is_convex(),
+            PosedShape::Plane(shape, _) => shape.is_convex(),
+        }
+    }
+
+    /// Whether the contact points of this collider with another have other features in other places. All corners stand over a half-space
+    /// at all times.
+    pub fn changes_features(&self, other: &Self) -> bool {
+        let has_rim = |row: &Self| match &row.collider.posed {
+            PosedShape::Space(shape, _) => shape.has_rim(),
+            PosedShape::Plane(..) => false,
+        };
+        let over = |flat: &Self, row: &Self| flat.thickness.is_infinite() && !has_rim(row);
+        let is_round = self.has_one_feature() && other.has_one_feature();
+        !(is_round || over(self, other) || over(other, self))
+    }
+
     /// Whether it is in the plane.
     #[inline]
     pub fn is_planar(&self) -> bool {
         matches!(self.collider.posed, PosedShape::Plane(..))
+    }
+}
+
+impl RigidTable {
+    /// Pairs of colliders that may meet and whose contact points change their features.
+    pub fn changing_pairs(&self) -> impl Iterator<Item = [&ColliderRow; 2]> {
+        let rows = &self.colliders;
+        let edged = rows.iter().enumerate().filter(|(_, row)| !row.has_one_feature());
+        let pairs = edged.flat_map(|(k, a)| {
+            // A pair of two edged ones is seen once.
+            let others = rows.iter().enumerate();
+            let others = others.filter(move |&(i, b)| i > k || i < k && b.has_one_feature());
+            others.map(move |(_, b)| [a, b])
+        });
+        pairs.filter(|&[a, b]| a.changes_features(b) && self.may_meet([a, b]))
     }
 }
 

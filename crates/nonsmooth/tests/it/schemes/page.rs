@@ -350,9 +350,6 @@ fn reason(scheme: &str, feature: &str, refusal: &Refusal) -> (&'static str, &'st
                 "with_friction_the_step_is_no_projection_and_gains_energy",
             ),
         },
-        Refusal::Features { .. } => {
-            ("until changes of features are events", "boxes_are_refused_where_they_may_meet_something")
-        }
         Refusal::Prescribed { .. } => (
             "a prescribed velocity gives no acceleration",
             "a_prescribed_velocity_gives_no_acceleration",

@@ -2,12 +2,14 @@
 
 pub mod contacts;
 mod crowds;
+mod features;
 mod friction;
 pub mod joints;
 mod moving;
 mod refusals;
 mod rough;
 mod several;
+mod within;
 
 use crate::by_name::integrator;
 use crate::kit::{Built, NewtonImpact, Options, Simulation};
