@@ -1,7 +1,10 @@
 //! Loops over the families of a model. Nothing outside asks what families there are.
 
 use super::constraints::{Column, GapsOf};
-use super::{ConstraintId, Free, Model, RigidId, RigidState, State, Theta};
+use super::{
+    ActiveConstraints, ConstraintId, ConstraintMemory, Free, Model, Remembered, RigidId, RigidState,
+    State, Theta,
+};
 use crate::energy::{Energies, Works};
 use crate::error::{StepError, StepResult};
 use crate::model::instant::{Instant, Pass};
@@ -292,6 +295,26 @@ impl Model {
             works.external -= work(&step.free.elastic);
         }
         self.constraints.iter().try_for_each(|family| family.works(self, step, works))
+    }
+
+    /// What is remembered of active constraints, under their name or that of what they follow: lasting forces by row into `out`, then `found`.
+    pub(crate) fn recall(
+        &self,
+        memory: &ConstraintMemory,
+        active: &ActiveConstraints,
+        out: &mut [f64],
+        mut found: impl FnMut(usize, Remembered<'_>, &mut [f64]),
+    ) {
+        let mut known = memory.walk();
+        for (family, own) in self.constraints.iter().zip(&active.own) {
+            for c in own.clone() {
+                let heir = || family.predecessor(self, memory, active, c).map(|k| memory.at(k));
+                let Some(remembered) = known.find(active.ids[c]).or_else(heir) else { continue };
+                let rows = &mut out[active.rows(c)];
+                family.recall_force(active, c, remembered.force, rows);
+                found(c, remembered, rows);
+            }
+        }
     }
 
     /// Whether the first row of a constraint is that of a contact.

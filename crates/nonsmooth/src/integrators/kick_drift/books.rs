@@ -74,7 +74,7 @@ impl Books {
         self.log_kick(active, kick, (share, drift.kick_length()), log);
         for (family, own) in model.constraints.iter().zip(&active.own) {
             for c in own.clone() {
-                let begins = kick.before[active.rows(c).start] <= 0.0;
+                let begins = kick.before[active.rows(c).start] <= 0.0 && roles.role[c] != Role::Lasting;
                 let (mut done, rubbed) = (0.0, self.works.friction);
                 for (k, row) in active.rows(c).enumerate() {
                     let p = share * kick.p[row];

@@ -157,7 +157,7 @@ fn place_joint(
     let mut joint = posed.joint;
     joint.place(frame.inverse() * (places[1] - places[0]));
     let number = contents.joints.joints.len();
-    let row = JointRow {
+    let mut row = JointRow {
         frames: states.map(|s: RigidState| (s.rotation.inverse() * frame).normalize()),
         first_angle: contents.joints.n_angles as u32,
         name,
@@ -166,7 +166,9 @@ fn place_joint(
         between,
         points,
         size,
+        turns: [false; 6],
     };
+    row.find_turns(&row.sides(&states[0], &states[1]));
     let kinds = row.free_axes();
     contents.joints.n_angles += kinds.iter().filter(|kind| **kind == AxisKind::Angle).count();
     if !collide {

@@ -368,9 +368,14 @@ impl ConstraintFamily for Contacts {
             if !pair_of(&model.rigid, pair[0]).iter().all(|id| at.is_present(id.0 as usize)) {
                 continue;
             }
-            for point in search.points_of(&situation, (a, b)) {
-                let seen = self.see(&situation, point, |_, _| true).expect("all points are asked for");
-                if pair.binary_search(&seen.id).is_ok() {
+            let see =
+                |point| self.see(&situation, point, |_, _| true).expect("all points are asked for");
+            let points = search.points_of(&situation, (a, b));
+            let is_named = |seen: &ActivePoint| pair.binary_search(&seen.id).is_ok();
+            // Where a name is gone its force goes on under another (`predecessor`): all points are there for it.
+            let all = points.iter().filter(|point| is_named(&see(point))).count() < pair.len();
+            for seen in points.iter().map(see) {
+                if all || is_named(&seen) {
                     active.push(seen.id, seen.law, seen.gap, &seen.u[..seen.dim]);
                     active.places.push(seen.place);
                 }

@@ -72,7 +72,8 @@ fn an_island_that_is_struck_leaves_no_bit_in_another_one() {
         assert_eq!(both.state.lag[3], block.state.lag[0], "the block is not cut at step {step}");
         assert_eq!(of_block, forces(&alone, 1), "forces on the block at step {step}");
     }
-    assert!(n > 40, "only {n} impacts");
+    // Balls on each other and on the floor, and a block that rocks to rest; what only touches is none.
+    assert!(n > 30, "only {n} impacts");
     // One kick of what goes on undisturbed, and those that the balls take.
     assert!(kicks[0] <= kicks[1] + 400, "{kicks:?} kicks");
 }

@@ -7,6 +7,7 @@ mod islands;
 mod joints;
 mod lasting;
 mod seams;
+mod stairs;
 mod units;
 
 use nonsmooth::integrators::KickDrift;

@@ -183,7 +183,7 @@ impl ConstraintFamily for Joints {
         Ok(())
     }
 
-    /// −‖y‖: how far the joint is off, in m and rad together.
+    /// −‖y‖: how far the joint is off, angles as lengths at its size.
     fn gaps(&self, model: &Model, at: &Instant<'_>, of: GapsOf<'_>, out: &mut Vec<f64>) -> StepResult {
         let mut posed = JointRows::new(Asked::Positions);
         let mut error = |joint: &JointRow| {

@@ -173,6 +173,14 @@ impl JointRows {
         self.n += 1;
     }
 
+    /// Multiplies row `k` by a factor.
+    #[inline]
+    pub fn scale(&mut self, k: usize, factor: f64) {
+        self.y[k] *= factor;
+        self.curvature[k] *= factor;
+        self.on_a[k].iter_mut().chain(&mut self.on_b[k]).for_each(|x| *x *= factor);
+    }
+
     /// u of all rows with the twists of the two sides [m/s, rad/s].
     #[inline]
     pub fn rates(&self, a: &Side, b: &Side, out: &mut [f64]) {

@@ -28,6 +28,8 @@ pub struct JointRow {
     pub first_angle: u32,
     /// Length by which its error is judged: the farthest of its point from the centres of mass, or the larger bounding radius [m].
     pub size: f64,
+    /// Whether each row is of an angle.
+    pub turns: [bool; 6],
 }
 
 /// Force and torque that a joint exerts on its second side, in world axes; the torque is about the joint's point.
@@ -63,11 +65,23 @@ impl JointRow {
         self.sides(at.rigid(a), at.rigid(b))
     }
 
-    /// Writes the rows between two sides.
+    /// Writes the rows between two sides. Angles are written as lengths at its size, y = size · angle: rows of one joint share norms, and a sum of metres
+    /// and radians changes with the unit of length.
     #[inline(always)]
     pub fn rows(&self, [a, b]: &[Side; 2], out: &mut JointRows) {
         out.clear();
         self.joint.rows(self.within, a, b, out);
+        (0..out.len()).filter(|&k| self.turns[k]).for_each(|k| out.scale(k, self.size));
+    }
+
+    /// Finds the rows that are of angles: those without a force.
+    pub fn find_turns(&mut self, sides: &[Side; 2]) {
+        let mut rows = JointRows::default();
+        self.turns = [false; 6];
+        self.rows(sides, &mut rows);
+        for k in 0..rows.len() {
+            self.turns[k] = [rows.on_a[k], rows.on_b[k]].iter().all(|on| on[..3] == [0.0; 3]);
+        }
     }
 
     /// The free axes between two sides, angles in (−π, π].
