@@ -369,7 +369,7 @@ pub fn is_positive_definite(matrix: &Sparse) -> bool {
 /// Factors of either kind.
 pub enum Factor {
     /// L D Lᵀ.
-    Symmetric(SymmetricFactor),
+    Symmetric(Box<SymmetricFactor>),
     /// L U.
     General(GeneralFactor),
 }
@@ -378,7 +378,7 @@ impl Factor {
     /// Analyses the pattern of `matrix`, whose values will be symmetric or not.
     pub fn analyse(matrix: &Sparse, symmetric: bool) -> Result<Self, FactorError> {
         Ok(if symmetric {
-            Factor::Symmetric(SymmetricFactor::analyse(matrix)?)
+            Factor::Symmetric(Box::new(SymmetricFactor::analyse(matrix)?))
         } else {
             Factor::General(GeneralFactor::analyse(matrix)?)
         })
