@@ -30,7 +30,7 @@ const LONG_FILES: &[(&str, &str)] = &[
     ("crates/nonsmooth-solvers/src/mass_groups.rs", "four kinds of groups behind one face"),
 ];
 
-/// Where the tier `instructions` leaves its count.
+/// Where the tier `files` leaves its count.
 pub(crate) const BALL_STEP: &str = "target/ball-step.txt";
 
 /// A breach of a rule.
@@ -76,11 +76,10 @@ pub(crate) fn run(root: &Path) -> bool {
     breaches.is_empty()
 }
 
-/// How many files a ball's step enters, as the tier `instructions` counted last.
+/// How many files a ball's step enters, as the tier `files` counted last.
 fn ball_step(root: &Path) -> String {
     let counted = std::fs::read_to_string(root.join(BALL_STEP)).map(|text| text.trim_end().to_owned());
-    counted
-        .unwrap_or_else(|_| "not counted; `cargo xtask ci --full --only instructions` does".to_owned())
+    counted.unwrap_or_else(|_| "not counted; `cargo xtask ci --full --only files` does".to_owned())
 }
 
 fn check(tree: &Tree) -> Vec<Breach> {

@@ -21,8 +21,8 @@ const TIERS: &[Tier] = &[
     Tier { name: "documents", full: false, work: documents::tier },
     Tier { name: "scenes", full: false, work: scenes::tier },
     Tier { name: "python", full: false, work: python::tier },
-    // On demand while the count is above the guard.
-    Tier { name: "instructions", full: true, work: instructions::tier },
+    Tier { name: "instructions", full: false, work: instructions::tier },
+    Tier { name: "files", full: true, work: instructions::files_tier },
     Tier { name: "vtk", full: true, work: python::vtk_tier },
     Tier { name: "mutants", full: true, work: all_mutants },
 ];
@@ -174,12 +174,12 @@ mod tests {
         let names = |choice: &Choice| -> Vec<&str> {
             TIERS.iter().filter(|tier| choice.wants(tier)).map(|tier| tier.name).collect()
         };
-        let usual = ["style", "rust", "large", "documents", "scenes", "python"];
+        let usual = ["style", "rust", "large", "documents", "scenes", "python", "instructions"];
         assert_eq!(names(&Choice::parse(&[], true).unwrap()), usual);
-        assert_eq!(names(&Choice::parse(&["--full"], true).unwrap()).len(), 9);
+        assert_eq!(names(&Choice::parse(&["--full"], true).unwrap()).len(), 10);
         assert_eq!(names(&Choice::parse(&["--only", "rust"], false).unwrap()), ["rust"]);
         let without = ["--without", "large", "--without=python"];
-        assert_eq!(names(&Choice::parse(&without, false).unwrap()).len(), 4);
+        assert_eq!(names(&Choice::parse(&without, false).unwrap()).len(), 5);
     }
 
     #[test]

@@ -202,6 +202,15 @@ fn no_step_of_other_schemes_allocates() {
     }
 }
 
+// Contacts and joints of bodies allocate in the solver: W of masses and rows, and its certificate.
+#[test]
+fn no_step_of_kick_drift_without_bodies_allocates() {
+    none_allocates_by(
+        "kick-drift",
+        &[("a mass in flight", free, 3, 0..=0), ("beads at rest", || column(3, 0.0), 300, 500..=500)],
+    );
+}
+
 #[test]
 fn no_bouncing_step_allocates() {
     let cases: [Case; 2] = [

@@ -19,9 +19,9 @@ use crate::model::{Activation, ActiveConstraints, Level, Model, State, Theta};
 use crate::newton::{Newton, Solved, Verdict};
 use crate::part::Part;
 use crate::phases::{
-    LawForm, Ledger, Mass, REDUNDANT, SolverSettings, Struck, account, account_still, advance, apply,
-    assemble, assemble_with, certify_pass, correct, detect, factorize, guess, is_bilateral, judge,
-    linearize, set_laws, set_offsets, solve, stiffen, strike,
+    LawForm, Ledger, Mass, REDUNDANT, SolverSettings, Struck, account, advance, apply, assemble,
+    assemble_with, certify_pass, correct, detect, factorize, fly, guess, is_bilateral, judge, linearize,
+    set_laws, set_offsets, solve, stiffen, strike,
 };
 use crate::scratch::Scratch;
 use nonsmooth_solvers::{Declared, Factored, Kind, Options, Problem, Status};
@@ -332,16 +332,17 @@ impl Integrator for MoreauJean {
         } else {
             now
         };
+        if active.is_empty() && model.flies(rule) {
+            return fly(model, now, rule, next, log);
+        }
         impulses.warm_start(model, now, active, h);
         log.newton_iterations = 1;
-        if !passes.is_steady(model, rule, mass, active) {
+        if passes.is_steady(model, rule, mass, active) {
+            model.fall(now, h, &mut free.v);
+            passes.impose(model, now, rule, (scratch, settings), &mut next.v, log)?;
+        } else {
             log.newton_iterations =
                 passes.iterate(model, now, rule, (scratch, settings), &mut next.v, log)?;
-        } else if active.is_empty() {
-            model.fall(now, h, mass.groups(), &mut next.v);
-        } else {
-            model.fall(now, h, mass.groups(), &mut free.v);
-            passes.impose(model, now, rule, (scratch, settings), &mut next.v, log)?;
         }
         let Scratch { at, active, free, impulses, v_next, v_mean, .. } = scratch;
         judge(model, active, settings.tolerance, settings.policy, log)?;
@@ -352,9 +353,6 @@ impl Integrator for MoreauJean {
         advance(model, now, rule, (active, impulses), v_mean, next)?;
 
         let v_next: &[f64] = if model.has_working_axes() { v_next } else { &next.v };
-        if active.is_empty() && model.is_still(rule, rule.theta, free) {
-            return account_still(model, &at.made(now, next, v_next), log);
-        }
         let ledger = Ledger {
             now,
             next,

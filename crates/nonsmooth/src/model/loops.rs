@@ -8,7 +8,7 @@ use super::{
 use crate::energy::{Energies, Works};
 use crate::error::{StepError, StepResult};
 use crate::model::instant::{Instant, Pass};
-use crate::model::systems::{KickDriftMotion, SmoothMotion, ThetaMotion, ThetaStep, fall, flows};
+use crate::model::systems::{KickDriftMotion, SmoothMotion, ThetaMotion, ThetaStep, flows};
 use crate::part::Part;
 use glam::DVec3;
 use nonsmooth_solvers::MassGroups;
@@ -142,15 +142,6 @@ impl Model {
         self.theta_motions().try_for_each(|motion| motion.free_motion(self, part, at, rule, mass, free))
     }
 
-    /// v_free of a model of independent coordinates under constant loads: v⁺ where no constraint is active.
-    #[inline(always)]
-    pub fn fall(&self, now: &State, h: f64, mass: &MassGroups, v_free: &mut Vec<f64>) {
-        if v_free.len() != self.loads.len() {
-            v_free.resize(self.loads.len(), 0.0);
-        }
-        fall(&self.loads, &now.v, h, mass.scalars(), v_free);
-    }
-
     /// v + κ M⁻¹ f of all families at an instant, with the forces of the model; κ = `length` [s]; springs look `ahead` [s]. Forces depend on
     /// the velocities `seen`, which may be later than the v that is kicked.
     pub fn kick(
@@ -248,15 +239,23 @@ impl Model {
     #[inline(always)]
     pub fn energies(&self, at: &Instant<'_>) -> StepResult<Energies> {
         let mut sum = Energies::default();
-        for family in &self.systems {
-            family.energies(self, at, &mut sum)?;
+        match self.flying() {
+            Some(ballistic) => sum = ballistic.energies(at.q, at.v),
+            None => self.systems.iter().try_for_each(|family| family.energies(self, at, &mut sum))?,
         }
         if self.is_elastic {
             for family in &self.constraints {
                 sum.potential += family.potential(self, at)?;
             }
         }
-        if (sum.kinetic + sum.potential).is_finite() { Ok(sum) } else { Err(self.overflow(at, sum)) }
+        self.check_energies(at, sum)?;
+        Ok(sum)
+    }
+
+    /// Refuses energies that are not finite.
+    #[inline(always)]
+    pub(crate) fn check_energies(&self, at: &Instant<'_>, sum: Energies) -> StepResult {
+        if (sum.kinetic + sum.potential).is_finite() { Ok(()) } else { Err(self.overflow(at, sum)) }
     }
 
     /// The squares of finite numbers overflow: names the largest of them.
@@ -273,12 +272,6 @@ impl Model {
     #[inline]
     pub fn flows(&self, rule: Theta, phi: f64, free: &Free) -> bool {
         flows(self.keeps_energy, rule, phi, free)
-    }
-
-    /// Whether nothing does work in a θ-step without active constraints.
-    #[inline]
-    pub(crate) fn is_still(&self, rule: Theta, phi: f64, free: &Free) -> bool {
-        !self.has_working_axes() && !self.flows(rule, phi, free)
     }
 
     /// Works of a θ-step beside those of constraints.

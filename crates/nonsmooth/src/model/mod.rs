@@ -3,6 +3,7 @@
 //! All coordinates live in one vector q and all velocities in one vector v, family by family. A loop over a list of families is a
 //! method of [`Model`]; nothing else asks what kinds there are.
 
+mod ballistic;
 mod builder;
 mod check;
 pub(crate) mod collision;
@@ -24,6 +25,7 @@ mod state;
 pub mod systems;
 
 pub use crate::error::UserError;
+use ballistic::Ballistic;
 pub use builder::{
     Anchor, Coordinate, FreeAxis, GivenJoint, JointAt, LinearTerm, ModelBuilder, Rigid, Spring, SystemId,
 };
@@ -132,16 +134,17 @@ pub struct Model {
     has_phases: bool,
     has_constant_mass: bool,
     has_linear_systems: bool,
-    is_ballistic: bool,
+    /// The coordinates, where nothing but constant loads acts on independent ones.
+    ballistic: Option<Ballistic>,
+    /// Whether such a model has no instants beyond the state either.
+    flies: bool,
     has_constant_rows: bool,
     stores_rows: bool,
     keeps_energy: bool,
     sees_velocities: bool,
-    /// Constant loads of all families where the model is ballistic.
-    loads: Vec<f64>,
     /// Member of each velocity.
     members: Vec<u32>,
-    /// Whether each gap of the members of all families is that of a bilateral constraint.
+    /// Whether each gap of the members of all families is that of a bilateral constraint; empty where none is.
     bilateral_gaps: Vec<bool>,
     id: u64,
 }
@@ -189,12 +192,12 @@ impl Model {
             has_phases: false,
             has_constant_mass: false,
             has_linear_systems: false,
-            is_ballistic: false,
+            ballistic: None,
+            flies: false,
             has_constant_rows: false,
             stores_rows: false,
             keeps_energy: false,
             sees_velocities: false,
-            loads: Vec::new(),
             members: Vec::new(),
             bilateral_gaps: Vec::new(),
             id,
@@ -209,15 +212,22 @@ impl Model {
         }
         let mut bilateral = Vec::new();
         model.constraints.iter().for_each(|family| family.bilateral_gaps(&model, &mut bilateral));
-        model.bilateral_gaps = bilateral;
+        if bilateral.contains(&true) {
+            model.bilateral_gaps = bilateral;
+        }
         model.has_linear_systems = model.systems.iter().all(|family| family.layout().is_linear);
         model.has_constant_mass = model.rigid.bodies.is_empty() && model.has_linear_systems;
-        model.is_ballistic = model.forces.is_empty()
+        let is_ballistic = model.forces.is_empty()
             && model.has_constant_mass
             && model.systems.iter().all(|family| family.layout().is_ballistic);
-        if model.is_ballistic {
-            model.loads = model.systems.iter().flat_map(|family| family.loads()).copied().collect();
+        if is_ballistic {
+            let all = |of: fn(&dyn SystemFamily) -> &[f64]| -> Vec<f64> {
+                model.systems.iter().flat_map(|family| of(&**family)).copied().collect()
+            };
+            model.ballistic =
+                Ballistic::new(&all(|family| family.loads()), &all(|family| family.masses()));
         }
+        model.flies = model.ballistic.is_some() && !model.has_instants && !model.is_elastic;
         model.has_constant_rows = model.constraints.iter().all(|family| family.has_constant_rows());
         model.stores_rows = model.constraints.iter().all(|family| family.stores_rows());
         model.keeps_energy = model.systems.iter().all(|family| family.layout().keeps_energy);
@@ -305,7 +315,7 @@ impl Model {
     /// Whether nothing but constant loads acts, on independent coordinates.
     #[inline]
     pub fn is_ballistic(&self) -> bool {
-        self.is_ballistic
+        self.ballistic.is_some()
     }
 
     /// Whether J of all constraints is constant and nothing moves by itself.

@@ -91,7 +91,7 @@ impl Summary {
             // Written so that the common case, a gap above the worst, costs one comparison.
             if gap < -self.penetration {
                 (self.penetration, self.penetration_at) = (-gap, Some((i, t)));
-            } else if gap > self.penetration && step.model.is_bilateral_gap(i) {
+            } else if step.model.is_bilateral_gap(i) && gap > self.penetration {
                 (self.penetration, self.penetration_at) = (gap, Some((i, t)));
             }
         }

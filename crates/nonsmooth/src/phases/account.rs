@@ -60,15 +60,6 @@ pub fn account(model: &Model, step: &Ledger<'_>, v_phi: &mut Vec<f64>, log: &mut
     model.gaps(&next, &mut log.gaps)
 }
 
-/// The same of a step in which nothing does work: energies and gaps at its end.
-#[inline(always)]
-pub fn account_still(model: &Model, next: &Instant<'_>, log: &mut StepLog) -> StepResult {
-    log.works = Works::default();
-    log.is_still = true;
-    log.energies = model.energies(next)?;
-    model.gaps(next, &mut log.gaps)
-}
-
 /// The same where poses and presence count.
 #[inline(never)]
 fn account_rigid(

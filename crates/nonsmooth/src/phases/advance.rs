@@ -16,9 +16,6 @@ pub fn advance(
     next: &mut State,
 ) -> StepResult {
     let Theta { h, theta } = rule;
-    next.t = now.t + h;
-    next.step = now.step + 1;
-    next.step_size = h;
     if next.q.len() != now.q.len() {
         next.q.resize(now.q.len(), 0.0);
     }
@@ -35,11 +32,13 @@ pub fn advance(
     } else {
         sum += advance_bodies(model, now, rule, step, next);
     }
-    commit(model, now, (h, h * theta), (active, impulses), next)?;
+    commit(model, now, (h, h * theta), Some((active, impulses)), next)?;
     // 0·x is NaN exactly where x is not finite.
-    if 0.0 * sum == 0.0 {
-        return Ok(());
-    }
+    if 0.0 * sum == 0.0 { Ok(()) } else { check_end(model, next) }
+}
+
+/// Refuses numbers of a state that are not finite.
+pub(super) fn check_end(model: &Model, next: &State) -> StepResult {
     check_finite(model, "velocity", &next.v)?;
     check_coordinates(model, &next.q)
 }
@@ -52,25 +51,26 @@ pub fn conclude(
     (active, impulses): (&ActiveConstraints, &Impulses),
     next: &mut State,
 ) -> StepResult {
-    next.t = now.t + h;
-    next.step = now.step + 1;
-    next.step_size = h;
-    commit(model, now, (h, h), (active, impulses), next)?;
-    check_finite(model, "velocity", &next.v)?;
-    check_coordinates(model, &next.q)
+    commit(model, now, (h, h), Some((active, impulses)), next)?;
+    check_end(model, next)
 }
 
-/// Commits the memories, and what depends on where the state has got to; `step` is h and ∂y⁺/∂u⁺.
+/// Commits time and memories, of the constraints that acted, and what depends on where the state has got to; `step` is h and ∂y⁺/∂u⁺.
 #[inline(always)]
-fn commit(
+pub(super) fn commit(
     model: &Model,
     now: &State,
     step: (f64, f64),
-    (active, impulses): (&ActiveConstraints, &Impulses),
+    acted: Option<(&ActiveConstraints, &Impulses)>,
     next: &mut State,
 ) -> StepResult {
+    next.t = now.t + step.0;
+    next.step = now.step + 1;
+    next.step_size = step.0;
     next.memory.clear();
-    if !active.is_empty() {
+    if let Some((active, impulses)) = acted
+        && !active.is_empty()
+    {
         commit_memory(model, now, (active, impulses), step, next);
     }
     carry_over(now, next);

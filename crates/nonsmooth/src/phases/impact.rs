@@ -11,7 +11,7 @@ use super::factorize::{Mass, factorize};
 use super::impact_path::impact_path;
 use super::linearize::linearize;
 use super::solve::{SolverSettings, judge};
-use super::solve_part::solve_part;
+use super::solve_part::{PartBuffers, solve_part};
 use crate::error::StepResult;
 use crate::instants::Instants;
 use crate::laws::LawRows;
@@ -85,14 +85,14 @@ pub fn impact(
     }
     let mut free = Free::default();
     let mut before = vec![0.0; active.n_rows()];
-    let mut goes_on = made.begins.clone();
+    let (mut goes_on, mut buffers) = (made.begins.clone(), PartBuffers::default());
     for phase in 0.. {
         let mut given = vec![0.0; active.n_rows()];
         set_laws(model, memory, active, &list, (phase, &mut goes_on), &before, &mut given);
         free.v.clone_from(&made.v);
         add(active, mass, &given, &mut free.v);
         let mut p = vec![0.0; active.n_rows()];
-        solve_part((active, &list), mass, &free, settings, problem, &mut p, log)?;
+        solve_part((active, &list), mass, &free, settings, problem, (&mut p, &mut buffers), log)?;
         judge(model, active, settings.tolerance, settings.policy, log)?;
         made.v.clone_from(&free.v);
         add(active, mass, &p, &mut made.v);

@@ -5,7 +5,7 @@
 
 use super::factorize::Mass;
 use super::impact::Impact;
-use super::solve_part::pose_part;
+use super::solve_part::{PartBuffers, pose_part};
 use crate::error::{StepError, StepResult};
 use crate::laws::path::{Island, Member, follow};
 use crate::model::instant::Instant;
@@ -29,7 +29,7 @@ pub(super) fn impact_path(
     active.shift.fill(0.0);
     active.compliance.clear();
     active.compliance.resize(active.n_rows(), 0.0);
-    pose_part((active, list), mass, at.v, problem, &made.p, &mut Vec::new());
+    pose_part((active, list), mass, at.v, problem, &made.p, &mut PartBuffers::default());
     let (w, u_minus) = (problem.assembled(), &problem.u_free);
     let (mut members, mut first) = (Vec::with_capacity(list.len()), 0);
     for &c in list {

@@ -10,6 +10,16 @@ use crate::log::StepLog;
 use crate::model::{ActiveConstraints, Free};
 use nonsmooth_solvers::{Certificate, Problem, Report, Status, certify};
 
+/// Buffers of such problems.
+#[derive(Default)]
+pub struct PartBuffers {
+    /// Impulses of the constraints of the part, one after the other [N·s].
+    pub p: Vec<f64>,
+    /// Their velocities [m/s].
+    pub u: Vec<f64>,
+    compliance: Vec<f64>,
+}
+
 /// Solves for the constraints `list` (ascending); `p` is by row of all active constraints, guess and result.
 pub fn solve_part(
     (active, list): (&ActiveConstraints, &[u32]),
@@ -17,19 +27,18 @@ pub fn solve_part(
     free: &Free,
     settings: &mut SolverSettings,
     problem: &mut Problem,
-    p: &mut [f64],
+    (p, buffers): (&mut [f64], &mut PartBuffers),
     log: &mut StepLog,
 ) -> StepResult {
     let SolverSettings { solver, tolerance, .. } = settings;
-    let mut guess = Vec::with_capacity(p.len());
-    pose_part((active, list), mass, &free.v, problem, p, &mut guess);
-    let report =
-        nonsmooth_solvers::solve(&mut **solver, problem, *tolerance, &mut guess, &mut Vec::new());
+    pose_part((active, list), mass, &free.v, problem, p, buffers);
+    let PartBuffers { p: found, u, .. } = buffers;
+    let report = nonsmooth_solvers::solve(&mut **solver, problem, *tolerance, found, u);
     if report.status == Status::Unsupported {
         solver.accepts(problem).map_err(|unsupported| Box::new(unsupported.into()))?;
     }
     log.solves.push(report);
-    put_back(active, list, &guess, p);
+    put_back(active, list, found, p);
     Ok(())
 }
 
@@ -40,12 +49,12 @@ pub fn is_solved_by(
     free: &Free,
     tolerance: f64,
     problem: &mut Problem,
-    p: &[f64],
+    (p, buffers): (&[f64], &mut PartBuffers),
     log: &mut StepLog,
 ) -> bool {
-    let mut guess = Vec::with_capacity(p.len());
-    pose_part((active, list), mass, &free.v, problem, p, &mut guess);
-    let Certificate { residual, worst, .. } = certify(problem, &guess, &mut Vec::new());
+    pose_part((active, list), mass, &free.v, problem, p, buffers);
+    let PartBuffers { p: guess, u, .. } = buffers;
+    let Certificate { residual, worst, .. } = certify(problem, guess, u);
     let solved = residual <= tolerance;
     if solved {
         let method = log.solves.last().map_or("none", |last| last.method);
@@ -54,20 +63,21 @@ pub fn is_solved_by(
     solved
 }
 
-/// Poses the problem of the constraints `list` with the free velocity `v`; `guess` receives their impulses, one after the other.
+/// Poses the problem of the constraints `list` with the free velocity `v`; `buffers.p` receives their impulses, one after the other.
 pub fn pose_part(
     (active, list): (&ActiveConstraints, &[u32]),
     mass: &Mass,
     v: &[f64],
     problem: &mut Problem,
     p: &[f64],
-    guess: &mut Vec<f64>,
+    buffers: &mut PartBuffers,
 ) {
     let chosen = (list.len() < active.len()).then_some(list);
+    let PartBuffers { p: guess, compliance, .. } = buffers;
     problem.sets.clear();
     problem.u_free.clear();
     guess.clear();
-    let mut compliance = Vec::with_capacity(p.len());
+    compliance.clear();
     for &c in list {
         let c = c as usize;
         let sets = active.set_start[c] as usize..active.set_start[c + 1] as usize;
@@ -83,7 +93,7 @@ pub fn pose_part(
         compliance.extend_from_slice(&active.compliance[rows]);
     }
     clear_dust(&mut problem.u_free);
-    problem.delassus.renew(mass.groups(), &active.jacobian, chosen, &compliance);
+    problem.delassus.renew(mass.groups(), &active.jacobian, chosen, compliance);
 }
 
 /// Puts the impulses of the constraints `list` back in their rows.

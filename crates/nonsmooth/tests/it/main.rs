@@ -10,6 +10,7 @@ mod d1_minus;
 mod events;
 mod examples;
 mod first_order;
+mod flight;
 mod flow;
 mod friction;
 mod gaps;

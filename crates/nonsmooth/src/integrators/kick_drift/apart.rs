@@ -161,7 +161,9 @@ impl Apart {
             let presence: Vec<Presence> = (0..now.lag.len()).map(|i| there(own(i))).collect();
             let KickScratch { drift, active, mass, free, problem, .. } = scratch;
             drift.start(model, now, h, (&presence, lag))?;
-            let mut lambda = on_step_velocity(model, drift, (active, mass, problem), settings, free)?;
+            let mut lambda = Vec::new();
+            let found = (&mut lambda, &mut *free);
+            on_step_velocity(model, drift, (active, mass, problem), settings, found)?;
             for (family, constraints) in model.constraints.iter().zip(&active.own) {
                 // Gaps by functions act with the lag of the bodies that they name.
                 let is_own = |i: &usize| self.islands.of_body(*i) == self.islands.bound && own(*i);

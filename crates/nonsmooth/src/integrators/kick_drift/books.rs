@@ -18,11 +18,11 @@ use super::drift::{Drift, half_kick, on_step_velocity};
 use super::kick::Kick;
 use super::path::Path;
 use crate::error::StepResult;
-use crate::log::{ConstraintLog, Event, N_WORKS, StepLog, Works};
+use crate::log::{ConstraintLog, Energies, Event, N_WORKS, StepLog, Works};
 use crate::log::{IMPACTS_AT_THE_START, REBOUNDS_CAPPED, REBOUNDS_GIVEN_UP};
 use crate::model::constraints::Column;
 use crate::model::instant::Instant;
-use crate::model::{ActiveConstraints, Coeffs, Free, Model, Role, State};
+use crate::model::{ActiveConstraints, Coeffs, Free, Model, RigidState, Role, State};
 use crate::part::Part;
 use crate::phases::{Impact, Mass, Merging, SolverSettings, factorize};
 use nonsmooth_solvers::Problem;
@@ -42,8 +42,14 @@ pub(super) struct Books {
     /// One kick or impact, and scratch to add it to those before.
     act: ConstraintLog,
     merging: Merging,
+    /// λ of the rows of one column.
+    chosen: Vec<f64>,
+    /// What constraints do in the half kick, by velocity [N·s, N·m·s].
+    total: Vec<f64>,
     /// Constraints where the step ends, for a half kick that is solved.
-    ends: ActiveConstraints,
+    ends: Option<Box<ActiveConstraints>>,
+    /// Poses and twists with the velocity at q.
+    rigid: Vec<RigidState>,
 }
 
 impl Books {
@@ -98,8 +104,7 @@ impl Books {
                 let column = family.column(model, active.laws[c], 0);
                 self.book_rates((active, c), column, here.v, share, &kick.p);
                 if begins && roles.role[c] != Role::Lasting && kick.p[active.rows(c).start] > 0.0 {
-                    let after: Vec<f64> = active.rows(c).map(|row| kick.u[row]).collect();
-                    let landed = event(active, c, here.t, (&kick.p, &after), done);
+                    let landed = event(active, c, here.t, (&kick.p, &kick.u[active.rows(c)]), done);
                     // No law of impact rules a soft landing.
                     let is_ruled = roles.role[c] == Role::Early;
                     if is_ruled {
@@ -278,18 +283,25 @@ impl Books {
     ) -> StepResult {
         let at = drift.here();
         let mean = |i: usize| 0.5 * (at.v[i] + free.v[i]);
-        let mut total = vec![0.0; at.v.len()];
+        let mut total = std::mem::take(&mut self.total);
+        total.clear();
+        total.resize(at.v.len(), 0.0);
         for (family, own) in model.constraints.iter().zip(&active.own) {
             for tangents in [false, true] {
-                self.lambda.clear();
-                self.lambda.resize(lambda.len(), 0.0);
+                self.chosen.clear();
+                self.chosen.resize(lambda.len(), 0.0);
+                let mut acts = false;
                 for c in own.clone() {
                     for (k, row) in active.rows(c).enumerate() {
                         let column = family.column(model, active.laws[c], k);
                         if (column == Column::Friction) == tangents {
-                            self.lambda[row] = lambda[row];
+                            self.chosen[row] = lambda[row];
+                            acts |= lambda[row] != 0.0;
                         }
                     }
+                }
+                if !acts {
+                    continue;
                 }
                 let column_of = |c: usize| family.column(model, active.laws[c], 0);
                 let Some(first) = own.clone().find(|&c| tangents || column_of(c) != Column::Friction)
@@ -299,14 +311,14 @@ impl Books {
                 let column = if tangents { Column::Friction } else { column_of(first) };
                 self.force.clear();
                 self.force.resize(at.v.len(), 0.0);
-                family.add_forces(model, &at, active, own, &self.lambda, &mut self.force)?;
+                family.add_forces(model, &at, active, own, &self.chosen, &mut self.force)?;
                 let is_moved =
                     model.rigid.has_motion() && !family.is_elastic() && column != Column::Drive;
                 let driven = if is_moved {
                     self.vector.clear();
                     self.vector.resize(lambda.len(), 0.0);
                     family.velocities(model, &at, active, own, &mut self.vector)?;
-                    let relative: f64 = self.lambda.iter().zip(&self.vector).map(|(l, u)| l * u).sum();
+                    let relative: f64 = self.chosen.iter().zip(&self.vector).map(|(l, u)| l * u).sum();
                     relative - self.force.iter().zip(at.v).map(|(f, v)| f * v).sum::<f64>()
                 } else {
                     0.0
@@ -340,7 +352,18 @@ impl Books {
                 self.works.scheme -= held;
             }
         }
+        self.total = total;
         Ok(())
+    }
+
+    /// Energies where the step stands, with another velocity in working axes.
+    fn energies_with(&mut self, model: &Model, drift: &Drift, v: &[f64]) -> StepResult<Energies> {
+        let (at, Self { vector, rigid, .. }) = (drift.here(), self);
+        vector.clear();
+        vector.extend_from_slice(v);
+        model.to_state(at.q, vector);
+        model.rigid_states(at.t, at.q, vector, rigid)?;
+        model.energies(&Instant { v, rigid, ..at })
     }
 
     /// Ends the step: energies of the velocity at q, and what the ledger says.
@@ -353,23 +376,25 @@ impl Books {
         next: &mut State,
         log: &mut StepLog,
     ) -> StepResult {
-        self.drifted(model, drift)?;
         let at = drift.here();
-        let (mut shown, mut ahead) = (model.energies(&at)?, Works::default());
+        let staggered = model.energies(&at)?;
+        self.works.scheme += staggered.potential - self.potential;
+        let (mut shown, mut ahead) = (staggered, Works::default());
         if drift.lag > 0.0 {
             let part = Part::whole(at.t, 0.0);
             factorize(model, &part, &drift.pass(), Coeffs::MASS, problem, mass)?;
             // The kick of a drift of length 2 τ had the length τ + what lagged before it.
             roles.lasting_forces(active, &kick.p, kick.length, &mut self.lambda);
             half_kick(model, drift, drift.lag, (active, &self.lambda), mass, free)?;
-            let mut ends = std::mem::take(&mut self.ends);
+            let mut ends = self.ends.take();
             let (mut lambda, mut acting) = (std::mem::take(&mut self.lambda), active);
             if kick.drives(active, &at, (&lambda, drift.lag), (mass, free)) {
-                let scratch = (&mut ends, &mut *mass, problem);
-                lambda = on_step_velocity(model, drift, scratch, settings, free)?;
-                acting = &ends;
+                let ends = ends.get_or_insert_default();
+                let scratch = (&mut **ends, &mut *mass, problem);
+                on_step_velocity(model, drift, scratch, settings, (&mut lambda, free))?;
+                acting = ends;
             }
-            shown = drift.energies_with(model, &free.v)?;
+            shown = self.energies_with(model, drift, &free.v)?;
             let booked = std::mem::take(&mut self.works);
             self.half_kick(model, acting, &lambda, (drift, drift.lag), free)?;
             ahead = std::mem::replace(&mut self.works, booked);

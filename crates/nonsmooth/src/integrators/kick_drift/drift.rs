@@ -6,10 +6,9 @@
 use super::KickScratch;
 use super::classify::Roles;
 use super::kick::Kick;
-use super::settle::{drives, may_drive, settle, velocities};
+use super::settle::{drives, settle};
 use super::velocity_forces::{Between, act_between};
 use crate::error::StepResult;
-use crate::log::Energies;
 use crate::model::instant::Place;
 use crate::model::instant::{Implicit, Instant, Pass};
 use crate::model::rigid::is_present;
@@ -176,15 +175,6 @@ impl Drift {
         self.arrive(model)
     }
 
-    /// Energies where the step stands, with another velocity in working axes.
-    pub(super) fn energies_with(&self, model: &Model, v: &[f64]) -> StepResult<Energies> {
-        let mut v_state = v.to_vec();
-        model.to_state(&self.place.q, &mut v_state);
-        let mut rigid = Vec::new();
-        model.rigid_states(self.place.t, &self.place.q, &v_state, &mut rigid)?;
-        model.energies(&Instant { v, rigid: &rigid, ..self.here() })
-    }
-
     /// Keeps lasting forces λ = p/κ and mean slips by constraint.
     pub(super) fn remember(
         &mut self,
@@ -198,16 +188,17 @@ impl Drift {
         let histories = kick.histories(model, active, memory, length);
         memory.clear();
         memory.force_start.push(0);
-        let mut rows = Vec::with_capacity(6);
+        let mut buffer = [0.0; 6];
         for (family, own) in model.constraints.iter().zip(&active.own) {
             for c in own.clone() {
                 let carries = roles.role[c] != Role::Open && roles.role[c] != Role::Cut;
                 let lasts = carries && roles.role[c] != Role::Early;
                 memory.ids.push(active.ids[c]);
-                rows.clear();
                 let scale = if lasts { 1.0 / length } else { 0.0 };
-                rows.extend(kick.p[active.rows(c)].iter().map(|p| scale * p));
-                family.store_force(active, c, &rows, &mut memory.forces);
+                let p = &kick.p[active.rows(c)];
+                let rows = &mut buffer[..p.len()];
+                rows.iter_mut().zip(p).for_each(|(force, p)| *force = scale * p);
+                family.store_force(active, c, rows, &mut memory.forces);
                 memory.force_start.push(memory.forces.len() as u32);
                 let slides = lasts && rows.len() > 1 && rows[0] > 0.0;
                 memory.slips.push(if slides { kick.slip(active, c) } else { [0.0; 3] });
@@ -296,11 +287,11 @@ pub(super) fn synchronize(
 ) -> StepResult {
     out.copy_from(state);
     let Some(&first) = state.lag.first() else { return Ok(()) };
-    let KickScratch { drift, active, mass, free, problem, .. } = scratch;
+    let KickScratch { drift, active, mass, free, problem, path, .. } = scratch;
     if state.lag.iter().all(|lag| *lag == first) {
         if first > 0.0 {
             drift.start(model, state, 0.0, (&state.presence, first))?;
-            on_step_velocity(model, drift, (active, mass, problem), settings, free)?;
+            on_step_velocity(model, drift, (active, mass, problem), settings, (&mut path.lambda, free))?;
             out.v.clone_from(&free.v);
             model.to_state(&state.q, &mut out.v);
             out.lag.fill(0.0);
@@ -316,7 +307,7 @@ pub(super) fn synchronize(
         let there = |i: usize| if own(i) { Presence::Present } else { Presence::Removed };
         let presence: Vec<Presence> = (0..state.lag.len()).map(there).collect();
         drift.start(model, state, 0.0, (&presence, lag))?;
-        on_step_velocity(model, drift, (active, mass, problem), settings, free)?;
+        on_step_velocity(model, drift, (active, mass, problem), settings, (&mut path.lambda, free))?;
         problem.delassus.release();
         model.to_state(&state.q, &mut free.v);
         for (i, body) in model.rigid.bodies.iter().enumerate().filter(|(i, _)| own(*i)) {
@@ -329,15 +320,15 @@ pub(super) fn synchronize(
     Ok(())
 }
 
-/// v̂ + τ M⁻¹ (f + Jᵀ λ) where the step stands, from what its memory says of λ: into `free.v`. Returns λ, by row of `active`: other than in the
-/// memory where friction would drive a contact.
+/// v̂ + τ M⁻¹ (f + Jᵀ λ) where the step stands, from what its memory says of λ: into `free.v`. `lambda` receives λ, by row of `active`: other than
+/// in the memory where friction would drive a contact.
 pub(super) fn on_step_velocity(
     model: &Model,
     drift: &Drift,
     (active, mass, problem): (&mut ActiveConstraints, &mut Mass, &mut Problem),
     settings: &mut SolverSettings,
-    free: &mut Free,
-) -> StepResult<Vec<f64>> {
+    (lambda, free): (&mut Vec<f64>, &mut Free),
+) -> StepResult {
     let part = Part::whole(drift.here().t, 0.0);
     active.open(model);
     for (k, family) in model.constraints.iter().enumerate() {
@@ -349,19 +340,13 @@ pub(super) fn on_step_velocity(
     active.close(model);
     factorize(model, &part, &drift.pass(), Coeffs::MASS, problem, mass)?;
     linearize(model, &part, &drift.pass(), active)?;
-    let mut lambda = vec![0.0; active.n_rows()];
-    model.recall(&drift.memory, active, &mut lambda, |_, _, _| {});
+    lambda.clear();
+    lambda.resize(active.n_rows(), 0.0);
+    model.recall(&drift.memory, active, lambda, |_, _, _| {});
     let here = drift.here();
-    half_kick(model, drift, drift.lag, (active, &lambda), mass, free)?;
-    if !may_drive(active, &lambda) {
-        return Ok(lambda);
+    half_kick(model, drift, drift.lag, (active, lambda), mass, free)?;
+    if drives(active, (here.v, &active.u_minus), (lambda, drift.lag), (mass, free)) {
+        settle(model, drift, (active, mass), settings, (lambda, free))?;
     }
-    let u = velocities(active, &here, &free.v);
-    let v = std::mem::take(&mut free.v);
-    let driven = drives(active, (&lambda, drift.lag), (&u, &v), (mass, free));
-    free.v = v;
-    if driven {
-        settle(model, drift, (active, mass), settings, (&mut lambda, free))?;
-    }
-    Ok(lambda)
+    Ok(())
 }

@@ -12,7 +12,7 @@ use super::drift::Drift;
 use super::kick::{IN_PLACE, Kick};
 use crate::error::StepResult;
 use crate::model::{ActiveConstraints, Model};
-use crate::phases::{Mass, SolverSettings, pose_part};
+use crate::phases::{Mass, PartBuffers, SolverSettings, pose_part};
 use nonsmooth_solvers::{Factored, Problem, Set};
 
 /// Most corrections in a row.
@@ -29,7 +29,8 @@ pub(super) struct JointCorrection {
     /// Whether rows of them were found to follow from others.
     pub(super) is_redundant: bool,
     problem: Problem,
-    dp: Vec<f64>,
+    /// δp.
+    buffers: PartBuffers,
     zeros: Vec<f64>,
 }
 
@@ -77,7 +78,7 @@ impl Kick {
         (joints, whole): (&mut JointCorrection, &mut Problem),
         drift: &mut Drift,
     ) -> StepResult {
-        let JointCorrection { list, is_all, is_redundant, problem, dp, zeros } = joints;
+        let JointCorrection { list, is_all, is_redundant, problem, buffers, zeros } = joints;
         let problem = if *is_all { whole } else { problem };
         zeros.clear();
         zeros.resize(active.n_rows(), 0.0);
@@ -89,7 +90,8 @@ impl Kick {
             }
             last = error;
             self.set_offsets(active, roles, drift, list);
-            pose_part((active, list), mass, &self.v, problem, zeros, dp);
+            pose_part((active, list), mass, &self.v, problem, zeros, buffers);
+            let PartBuffers { p: dp, u, .. } = &mut *buffers;
             // W is the same in all corrections, so its factor is too.
             let factored = factored.get_or_insert_with(|| settings.solver.factor(problem));
             *is_redundant |= *factored == Factored::Singular;
@@ -97,7 +99,7 @@ impl Kick {
                 dp.iter_mut().zip(&problem.u_free).for_each(|(dp, u)| *dp = -u);
                 settings.solver.back_substitute(dp);
             } else {
-                nonsmooth_solvers::solve(&mut *settings.solver, problem, INEXACT, dp, &mut Vec::new());
+                nonsmooth_solvers::solve(&mut *settings.solver, problem, INEXACT, dp, u);
             }
             let mut next = dp.iter();
             for &c in &*list {

@@ -12,15 +12,15 @@
 use super::classify::Roles;
 use super::drift::Drift;
 use super::joints::JointCorrection;
-use super::settle::{drives, may_drive};
+use super::settle::drives;
 use super::targets::set_targets;
 use crate::error::StepResult;
 use crate::laws::LawRows;
 use crate::log::StepLog;
 use crate::model::instant::Instant;
-use crate::model::{ActiveConstraints, ConstraintMemory, Free, Level, Model, Role};
+use crate::model::{ActiveConstraints, ConstraintId, ConstraintMemory, Free, Level, Model, Role};
 use crate::part::Part;
-use crate::phases::{Mass, REDUNDANT, SolverSettings, is_solved_by, solve_part};
+use crate::phases::{Mass, PartBuffers, REDUNDANT, SolverSettings, is_solved_by, solve_part};
 use nonsmooth_solvers::Problem;
 
 /// A rest of the step that is shorter than this share of it has rows of velocities.
@@ -64,6 +64,7 @@ pub(super) struct Kick {
     /// Passes of the last kick.
     pub(super) passes: usize,
     rows: Vec<f64>,
+    buffers: PartBuffers,
 }
 
 impl Kick {
@@ -138,9 +139,9 @@ impl Kick {
         self.u.iter_mut().zip(&active.u_minus).for_each(|(u, u_hat)| *u += u_hat);
         let there = drift.there();
         for (family, own) in model.constraints.iter().zip(&active.own) {
-            family.velocities(model, &there, active, own, &mut self.u_end)?;
+            let found = (&mut self.u_end[..], &mut self.y_end[..]);
+            family.velocities_and_positions(model, &there, active, own, found)?;
         }
-        self.place_rows(model, active, drift, |_| true)?;
         self.mend_jumps(model, active, drift.rest);
         Ok(())
     }
@@ -188,6 +189,11 @@ impl Kick {
     ) -> StepResult {
         self.passes = 0;
         if roles.rows.is_empty() {
+            if self.p.iter().all(|p| *p == 0.0) {
+                // Nothing acts: the drift is the one that was predicted.
+                self.passes = 1;
+                return Ok(());
+            }
             // Reactions of constraints that are gone do not act.
             self.p.fill(0.0);
         }
@@ -206,13 +212,15 @@ impl Kick {
                 let (part, tolerance) = ((&*active, &roles.rows[..]), settings.tolerance);
                 let in_place =
                     !correction.is_empty() && !all && self.joint_error(active, roles) <= NEARLY_IN_PLACE;
-                if in_place && is_solved_by(part, mass, free, tolerance, problem, &self.p, log) {
+                let guess = (&self.p[..], &mut self.buffers);
+                if in_place && is_solved_by(part, mass, free, tolerance, problem, guess, log) {
                     break;
                 }
                 // Joints move once more after the first pass: it is solved in full only where that is done.
                 let inexact = self.passes == 1 && correction.is_mixed();
                 settings.tolerance = if inexact { tolerance.max(FIRST_PASS) } else { tolerance };
-                let solved = solve_part(part, mass, free, settings, problem, &mut self.p, log);
+                let impulses = (&mut self.p[..], &mut self.buffers);
+                let solved = solve_part(part, mass, free, settings, problem, impulses, log);
                 settings.tolerance = tolerance;
                 solved?;
             }
@@ -251,29 +259,39 @@ impl Kick {
 
     /// Sets, shift and compliance by the laws, in their form for lasting contact.
     pub(super) fn set_laws(&self, model: &Model, active: &mut ActiveConstraints, drift: &Drift) {
-        let n = active.n_rows();
-        active.shift.fill(0.0);
-        active.compliance.clear();
-        active.compliance.resize(n, 0.0);
-        for k in 0..active.runs.len() {
-            let run = active.runs[k].clone();
+        let ActiveConstraints {
+            ids,
+            runs,
+            gap,
+            u_minus,
+            row_start,
+            set_start,
+            sets,
+            shift,
+            compliance,
+            ..
+        } = active;
+        shift.fill(0.0);
+        compliance.clear();
+        compliance.resize(shift.len(), 0.0);
+        for run in &*runs {
             let law = model.law(run.law);
-            let history = histories_of(&drift.memory, active, run.constraints.clone(), law.n_history());
-            let rows = active.rows_of(&run.constraints);
-            let sets = active.set_start[run.constraints.start] as usize
-                ..active.set_start[run.constraints.end] as usize;
+            let own = run.constraints.clone();
+            let among = |start: &[u32]| start[own.start] as usize..start[own.end] as usize;
+            let (rows, own_sets) = (among(row_start), among(set_start));
+            let history = histories_of(&drift.memory, &ids[own.clone()], law.n_history());
             law.contact(&mut LawRows {
                 dim: run.dim,
                 h: drift.kick_length(),
                 ahead: drift.rest,
-                gap: &active.gap[run.constraints],
-                u_minus: &active.u_minus[rows.clone()],
+                gap: &gap[own],
+                u_minus: &u_minus[rows.clone()],
                 p_before: &self.before[rows.clone()],
                 history: &history,
                 coupled: &[],
-                sets: &mut active.sets[sets],
-                shift: &mut active.shift[rows.clone()],
-                compliance: &mut active.compliance[rows],
+                sets: &mut sets[own_sets],
+                shift: &mut shift[rows.clone()],
+                compliance: &mut compliance[rows],
                 given: &mut [],
             });
         }
@@ -376,17 +394,7 @@ impl Kick {
         (lambda, length): (&[f64], f64),
         (mass, free): (&Mass, &mut Free),
     ) -> bool {
-        if !may_drive(active, lambda) {
-            return false;
-        }
-        let v = std::mem::take(&mut free.v);
-        let change: Vec<f64> = v.iter().zip(end.v).map(|(v, v_hat)| v - v_hat).collect();
-        let mut u = vec![0.0; active.n_rows()];
-        (0..active.len()).for_each(|c| active.jacobian.dot(c, &change, &mut u[active.rows(c)]));
-        u.iter_mut().zip(&self.u_end).for_each(|(u, end)| *u += end);
-        let driven = drives(active, (lambda, length), (&u, &v), (mass, free));
-        free.v = v;
-        driven
+        drives(active, (end.v, &self.u_end), (lambda, length), (mass, free))
     }
 
     /// Mean slip of the kick in world axes (contacts of bodies) or by tangents.
@@ -419,7 +427,7 @@ impl Kick {
         for run in &active.runs {
             let law = model.law(run.law);
             let n = law.n_history();
-            let mut histories = histories_of(memory, active, run.constraints.clone(), n);
+            let mut histories = histories_of(memory, &active.ids[run.constraints.clone()], n);
             for (k, c) in run.constraints.clone().enumerate() {
                 let (own, rows) = (&mut histories[k * n..(k + 1) * n], active.rows(c));
                 law.update((length, length), &self.p[rows.clone()], &active.u_minus[rows], own);
@@ -449,16 +457,11 @@ fn set_elastic(
 }
 
 /// Histories of neighbouring constraints, zeros where one is new.
-fn histories_of(
-    memory: &ConstraintMemory,
-    active: &ActiveConstraints,
-    constraints: std::ops::Range<usize>,
-    n: usize,
-) -> Vec<f64> {
+fn histories_of(memory: &ConstraintMemory, ids: &[ConstraintId], n: usize) -> Vec<f64> {
     let mut out = Vec::new();
     if n > 0 {
-        for c in constraints {
-            match memory.find(active.ids[c]).filter(|known| known.history.len() == n) {
+        for &id in ids {
+            match memory.find(id).filter(|known| known.history.len() == n) {
                 Some(known) => out.extend_from_slice(known.history),
                 None => out.resize(out.len() + n, 0.0),
             }

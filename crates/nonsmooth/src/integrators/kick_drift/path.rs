@@ -34,6 +34,7 @@ pub(super) struct Path {
     v: Vec<f64>,
     y: Vec<f64>,
     pub(super) lambda: Vec<f64>,
+    carried: Vec<bool>,
 }
 
 impl Path {
@@ -56,9 +57,9 @@ impl Path {
         active: &mut ActiveConstraints,
     ) -> Confirmed {
         self.set(drift, kick);
-        let carried: Vec<bool> =
-            (0..active.len()).map(|c| kick.before[active.rows(c).start] > 0.0).collect();
-        let expected = Expected { carried: &carried, y_end: &kick.y_end, doubt };
+        self.carried.clear();
+        self.carried.extend((0..active.len()).map(|c| kick.before[active.rows(c).start] > 0.0));
+        let expected = Expected { carried: &self.carried, y_end: &kick.y_end, doubt };
         let path = self.of_drift(drift, drift.rest);
         let mut all = Confirmed::AsSeen;
         for family in &model.constraints {
@@ -165,8 +166,7 @@ impl Path {
         roles: &Roles,
     ) -> StepResult<Vec<(usize, f64)>> {
         let watched = |c: &usize| matches!(roles.role[*c], Role::Open | Role::Cut);
-        let list: Vec<usize> = (0..active.len()).filter(watched).collect();
-        if list.is_empty() {
+        if !(0..active.len()).any(|c| watched(&c)) {
             return Ok(Vec::new());
         }
         self.gaps(model, drift, active)?;
@@ -175,7 +175,7 @@ impl Path {
             let is_closed = roles.role[c] == Role::Cut && active.gap[c] <= 1e-11 * roles.size[c];
             (y < 0.0 || is_closed).then_some((c, y))
         };
-        Ok(list.into_iter().filter_map(found).collect())
+        Ok((0..active.len()).filter(watched).filter_map(found).collect())
     }
 
     /// y of all rows at the guessed end of the drift.

@@ -21,9 +21,8 @@ use super::kick::Kick;
 use crate::error::StepResult;
 use crate::log::StepLog;
 use crate::model::constraints::Column;
-use crate::model::instant::Instant;
 use crate::model::{ActiveConstraints, Free, Model};
-use crate::phases::{Mass, SolverSettings, solve_part};
+use crate::phases::{Mass, PartBuffers, SolverSettings, solve_part};
 use nonsmooth_solvers::{Problem, Status};
 
 /// Slip along friction, relative to what friction has made of it, from which friction drives: contacts that stick move by O(h²).
@@ -36,7 +35,7 @@ const NOISE: f64 = 1e-9;
 const ROUNDING: f64 = 1e-12;
 
 /// Whether some contact has friction, and not too many rows are about.
-pub(super) fn may_drive(active: &ActiveConstraints, lambda: &[f64]) -> bool {
+fn may_drive(active: &ActiveConstraints, lambda: &[f64]) -> bool {
     active.n_rows() <= MOST_ROWS && (0..active.len()).any(|c| rubs(active, lambda, c))
 }
 
@@ -48,15 +47,25 @@ fn rubs(active: &ActiveConstraints, lambda: &[f64], c: usize) -> bool {
         && norm(&lambda[rows.start + 1..rows.end]) > NOISE * lambda[rows.start]
 }
 
-/// Whether friction of the half kick drives a contact; `u` is by row at the velocity `v` that the half kick has made.
+/// Whether friction of the half kick drives a contact: the half kick has made `free.v` of v̂, with which the rows have `u_hat`.
 pub(super) fn drives(
     active: &ActiveConstraints,
+    (v_hat, u_hat): (&[f64], &[f64]),
     (lambda, length): (&[f64], f64),
-    (u, v): (&[f64], &[f64]),
     (mass, free): (&Mass, &mut Free),
 ) -> bool {
+    if !may_drive(active, lambda) {
+        return false;
+    }
+    let Free { v, more, spare: [change, u, made], .. } = free;
+    change.clear();
+    change.extend(v.iter().zip(v_hat).map(|(v, v_hat)| v - v_hat));
+    u.clear();
+    u.resize(active.n_rows(), 0.0);
+    (0..active.len()).for_each(|c| active.jacobian.dot(c, change, &mut u[active.rows(c)]));
+    u.iter_mut().zip(u_hat).for_each(|(u, u_hat)| *u += u_hat);
     let fastest = v.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-    let mut made = vec![0.0; v.len()];
+    made.resize(v.len(), 0.0);
     (0..active.len()).any(|c| {
         let rows = active.rows(c);
         let tangents = rows.start + 1..rows.end;
@@ -69,9 +78,9 @@ pub(super) fn drives(
             *own = length * lambda[row];
         }
         made.fill(0.0);
-        active.jacobian.add_transposed(c, &own[..rows.len()], &mut made);
-        mass.groups().solve(&mut made, &mut free.more);
-        active.jacobian.dot(c, &made, &mut own[..rows.len()]);
+        active.jacobian.add_transposed(c, &own[..rows.len()], made);
+        mass.groups().solve(made, more);
+        active.jacobian.dot(c, made, &mut own[..rows.len()]);
         let along: f64 = own[1..].iter().zip(&u[tangents]).map(|(made, u)| made * u).sum();
         along > DRIVEN * norm(&own[1..rows.len()]).powi(2)
     })
@@ -112,25 +121,14 @@ pub(super) fn settle(
     half_kick(model, drift, length, (active, &elastic), mass, free)?;
     // The problem of the step stays, for those who ask for it.
     let (mut p, mut log, mut problem) = (kick.before, StepLog::default(), Problem::default());
-    solve_part((active, &list), mass, free, settings, &mut problem, &mut p, &mut log)?;
+    let impulses = (&mut p[..], &mut PartBuffers::default());
+    solve_part((active, &list), mass, free, settings, &mut problem, impulses, &mut log)?;
     if log.solves.last().is_some_and(|report| report.status == Status::Converged) {
         for row in list.iter().flat_map(|&c| active.rows(c as usize)) {
             lambda[row] = p[row] / length;
         }
     }
     half_kick(model, drift, length, (active, lambda), mass, free)
-}
-
-/// Relative velocities by row with the velocity `v` where the step stands: those of v̂, which were seen with the motion of kinematic bodies,
-/// and J (v − v̂).
-pub(super) fn velocities(active: &ActiveConstraints, at: &Instant<'_>, v: &[f64]) -> Vec<f64> {
-    let change: Vec<f64> = v.iter().zip(at.v).map(|(v, v_hat)| v - v_hat).collect();
-    let mut u = vec![0.0; active.n_rows()];
-    for c in 0..active.len() {
-        active.jacobian.dot(c, &change, &mut u[active.rows(c)]);
-    }
-    u.iter_mut().zip(&active.u_minus).for_each(|(u, u_hat)| *u += u_hat);
-    u
 }
 
 fn norm(x: &[f64]) -> f64 {

@@ -111,24 +111,27 @@ impl LinearGaps {
         (gap + ahead * u <= distance || row.always).then_some((gap, u))
     }
 
-    /// Appends the closed gaps of the part from number `first` on.
+    /// Appends the closed gaps of the part, of which number `first` with its y and u is the first one.
     #[inline(never)]
     fn push_closed(
         &self,
-        first: usize,
+        (first, gap, u): (usize, f64, f64),
         (model, part): (&Model, &Part<'_>),
         at: &Instant<'_>,
         bounds: (f64, f64),
         active: &mut ActiveConstraints,
-    ) {
+    ) -> StepResult {
         let whole = matches!(part.members, Selection::All);
-        for (i, row) in self.rows.iter().enumerate().skip(first) {
-            if let Some((gap, u)) = self.is_closed(row, at, bounds)
+        let mut closed = Some((gap, u));
+        for i in first..self.rows.len() {
+            if let Some((gap, u)) = closed
                 && (whole || self.is_of(model, part, i))
             {
                 self.push(i, gap, u, active);
             }
+            closed = self.rows.get(i + 1).and_then(|row| self.is_closed(row, at, bounds));
         }
+        Ok(())
     }
 
     #[inline(always)]
@@ -193,9 +196,10 @@ impl ConstraintFamily for LinearGaps {
     ) -> StepResult {
         // Most gaps are open in most steps: nothing is called until one is not.
         let bounds = activation.of_gaps();
-        let is_closed = |row: &Row| self.is_closed(row, at, bounds).is_some();
-        if let Some(first) = self.rows.iter().position(is_closed) {
-            self.push_closed(first, (model, part), at, bounds, active);
+        for (first, row) in self.rows.iter().enumerate() {
+            if let Some((gap, u)) = self.is_closed(row, at, bounds) {
+                return self.push_closed((first, gap, u), (model, part), at, bounds, active);
+            }
         }
         Ok(())
     }

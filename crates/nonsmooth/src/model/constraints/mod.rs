@@ -285,6 +285,19 @@ pub trait ConstraintFamily: Send + Sync {
         Ok(())
     }
 
+    /// `velocities` into `u` and `positions` into `y` at once: a family may have what both need.
+    fn velocities_and_positions(
+        &self,
+        model: &Model,
+        at: &Instant<'_>,
+        active: &ActiveConstraints,
+        own: &Range<usize>,
+        (u, y): (&mut [f64], &mut [f64]),
+    ) -> StepResult {
+        self.velocities(model, at, active, own, u)?;
+        self.positions(model, at, active, own, y)
+    }
+
     /// Adds Jᵀ λ with the arms of another instant, features frozen, to `out` (world axes at that instant); `lambda` is by row of all
     /// active constraints. By default with J as it was written.
     fn add_forces(

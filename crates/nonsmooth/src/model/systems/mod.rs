@@ -115,6 +115,8 @@ pub struct Free {
     pub scratch: Vec<f64>,
     /// More scratch of the families.
     pub more: Vec<f64>,
+    /// Scratch of phases.
+    pub(crate) spare: [Vec<f64>; 3],
 }
 
 impl Free {
@@ -239,6 +241,11 @@ pub trait SystemFamily: Send + Sync {
 
     /// Constant loads over its velocities [N, N·m]; a family that `is_ballistic` has them all.
     fn loads(&self) -> &[f64] {
+        &[]
+    }
+
+    /// Mass of each of its velocities [kg, kg·m²]; a family that `is_ballistic` has them all.
+    fn masses(&self) -> &[f64] {
         &[]
     }
 

@@ -238,6 +238,23 @@ impl ConstraintFamily for Joints {
         Ok(())
     }
 
+    fn velocities_and_positions(
+        &self,
+        model: &Model,
+        at: &Instant<'_>,
+        active: &ActiveConstraints,
+        own: &Range<usize>,
+        (u, y): (&mut [f64], &mut [f64]),
+    ) -> StepResult {
+        let mut posed = JointRows::new(Asked::Rows);
+        for c in own.clone() {
+            let [a, b] = pose(joint_of(model, active, c), at, &mut posed);
+            posed.rates(&a, &b, &mut u[active.rows(c)]);
+            y[active.rows(c)].copy_from_slice(&posed.y[..posed.len()]);
+        }
+        Ok(())
+    }
+
     fn add_forces(
         &self,
         model: &Model,

@@ -100,6 +100,7 @@ impl LinearSystems {
         family.layout.is_ballistic = family.layout.keeps_energy
             && family.forces.is_empty()
             && family.stiffness.is_none()
+            && family.mass_diagonal.len() == n
             && family.groups.single.len() == n;
         family
     }
@@ -266,6 +267,10 @@ impl SystemFamily for LinearSystems {
 
     fn loads(&self) -> &[f64] {
         &self.load
+    }
+
+    fn masses(&self) -> &[f64] {
+        &self.mass_diagonal
     }
 
     fn prescribed(&self) -> &[Prescribed] {
