@@ -4,7 +4,7 @@ use nonsmooth::INTEGRATORS;
 use nonsmooth::analysis::exact::EXACT;
 use nonsmooth::joints::JOINTS;
 use nonsmooth::laws::LAWS;
-use nonsmooth_scene::OBSERVERS;
+use nonsmooth_scene::{FORMULATIONS, OBSERVERS};
 use nonsmooth_solvers::{Declared, SOLVERS};
 use nonsmooth_studies::command::Failure;
 use std::io::Write as _;
@@ -25,12 +25,16 @@ pub(crate) fn list() -> Result<(), Failure> {
     let describe = |options: &[&Declared]| {
         options
             .iter()
-            .map(|o| format!("{} = {} — {}; {}", o.name, o.default, o.about, o.kind))
+            .map(|o| match o.default {
+                "" => format!("{} — {}; must be given: {}", o.name, o.about, o.kind),
+                default => format!("{} = {default} — {}; {}", o.name, o.about, o.kind),
+            })
             .collect::<Vec<String>>()
     };
     section("integrators", INTEGRATORS.iter().map(|e| (e.name, e.about, describe(e.options))).collect());
     section("laws", LAWS.iter().map(|e| (e.name, e.about, describe(e.options))).collect());
     section("joints", JOINTS.iter().map(|e| (e.name, e.about, describe(e.options))).collect());
+    section("elements", FORMULATIONS.iter().map(|e| (e.name, e.about, describe(e.options))).collect());
     let with_tolerance =
         |options: &[&Declared]| [describe(&[&nonsmooth_scene::TOLERANCE]), describe(options)].concat();
     section("solvers", SOLVERS.iter().map(|e| (e.name, e.about, with_tolerance(e.options))).collect());

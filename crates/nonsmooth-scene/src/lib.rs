@@ -49,6 +49,7 @@ pub mod vtk;
 
 pub use build::{Bvp, Condition, Loaded, Recipe, Unknown};
 pub use load::{LoadError, Reading, load, load_text};
+pub use nonsmooth_elements::elements::FORMULATIONS;
 pub use observers::{NO_BODIES, NO_RECORDER, OBSERVERS, ObserverEntry, Report};
 pub use results::{
     Change, CheckpointError, LockError, Playback, PlaybackError, RESULT_FILE, SUMMARY_FILE, Segment,

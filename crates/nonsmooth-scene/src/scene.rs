@@ -5,13 +5,16 @@
 
 mod bodies;
 mod bvp;
+mod elastic;
 mod relations;
 
 pub use bodies::*;
 pub use bvp::*;
+pub use elastic::*;
 use nonsmooth::INTEGRATORS;
 use nonsmooth::joints::JOINTS;
 use nonsmooth::laws::LAWS;
+use nonsmooth_elements::elements::FORMULATIONS;
 use nonsmooth_solvers::{Declared, Kind, SOLVERS};
 pub use relations::*;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -32,7 +35,10 @@ pub struct Scene {
     /// What has mass and moves, by matrices and formulas.
     #[serde(default)]
     pub system: Systems,
-    /// Gravity of all bodies, and where they live.
+    /// Meshes of elastic bodies.
+    #[serde(default)]
+    pub mesh: Vec<Mesh>,
+    /// Gravity of all bodies, elastic ones included, and where they live.
     #[serde(default)]
     pub world: World,
     /// Shapes that bodies refer to by name.
@@ -97,13 +103,18 @@ impl Scene {
         match &self.integrator {
             Some(chosen) => chosen.clone(),
             None if self.is_beyond_mechanics() => chosen("euler-moreau"),
-            None if self.system.linear.is_empty() && self.body.iter().any(moves) => chosen("kick-drift"),
+            None if self.is_of_bodies() && self.body.iter().any(moves) => chosen("kick-drift"),
             None => chosen("moreau-jean"),
         }
     }
 }
 
 impl Scene {
+    /// Whether it has no linear systems, elastic bodies included.
+    fn is_of_bodies(&self) -> bool {
+        self.system.linear.is_empty() && self.system.elastic.is_empty()
+    }
+
     /// Whether it has first-order systems, relations, couplings or controllers.
     fn is_beyond_mechanics(&self) -> bool {
         let lists = [self.relation.is_empty(), self.coupling.is_empty(), self.controller.is_empty()];
@@ -118,6 +129,9 @@ pub struct Systems {
     /// M v̇ + C v + K q = load + force(t) + r.
     #[serde(default)]
     pub linear: Vec<Linear>,
+    /// Elastic bodies: linear systems made of meshes.
+    #[serde(default)]
+    pub elastic: Vec<Elastic>,
     /// M(q) v̇ + N(q, v) + F_int(t, q, v) + ∇V(q) = force(t) + r.
     #[serde(default)]
     pub lagrangian: Vec<Lagrangian>,
@@ -397,6 +411,11 @@ fn laws_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "object", "additionalProperties": law })
 }
 
+/// What an elastic body is made of.
+fn formulations_schema(_: &mut SchemaGenerator) -> Schema {
+    list_schema(FORMULATIONS.iter().map(|e| (e.name, e.about, e.options.to_vec())))
+}
+
 /// A table with `type` and the options of all entries; which option goes with which entry is said in
 /// the description and checked when the scene is built.
 fn list_schema<'a>(entries: impl Iterator<Item = (&'a str, &'a str, Vec<&'a Declared>)>) -> Schema {
@@ -433,7 +452,11 @@ fn option_schema(all: &[(&Declared, &str)]) -> Value {
     let mut meanings: Vec<(String, Vec<&str>)> = Vec::new();
     let mut words = Vec::new();
     for (option, owner) in all {
-        let text = format!("{}; {}; default {}", option.about, option.kind, option.default);
+        let default = match option.default {
+            "" => "must be given".to_owned(),
+            default => format!("default {default}"),
+        };
+        let text = format!("{}; {}; {default}", option.about, option.kind);
         match meanings.iter_mut().find(|(known, _)| *known == text) {
             Some((_, owners)) => owners.push(owner),
             None => meanings.push((text, vec![owner])),

@@ -109,6 +109,11 @@ impl Shape {
         Ok(Self(Kind::HalfPlane { normal: (normal / largest).normalize() }))
     }
 
+    /// The outward normal of a half-plane.
+    pub fn half_plane_normal(&self) -> Option<[f64; 2]> {
+        if let Kind::HalfPlane { normal } = self.0 { Some(normal.to_array()) } else { None }
+    }
+
     /// Several shapes as one body. Parts may overlap one another; half-planes and compounds cannot be parts.
     pub fn compound(parts: &[(Pose, Shape)]) -> Result<Self, ShapeError> {
         if parts.is_empty() {

@@ -4,6 +4,7 @@
 //! x = position + R c, and the parts of the body move by −c.
 
 use super::copies::{At, Programs, values_at};
+use super::elastic::Standing;
 use super::instant::InstantFormulas;
 use super::names::Family;
 use super::shapes::Built;
@@ -15,7 +16,7 @@ use glam::{DQuat, DVec3};
 use nonsmooth::model::rigid::{
     Body, Collider, KinematicBody, KinematicState, MaterialId, Motion, Region,
 };
-use nonsmooth::model::{Rigid, WrenchFunction};
+use nonsmooth::model::{Opponent, Rigid, WrenchFunction};
 use nonsmooth_geometry::broad::Groups;
 use std::sync::Arc;
 
@@ -86,6 +87,7 @@ impl Build<'_> {
         }
         if let Some(g) = self.point(&At::Path(&path), world.gravity.as_ref(), None, DVec3::ZERO) {
             self.builder.gravity(g.to_array());
+            self.gravity = g;
         }
         if let Some(region) = &world.region {
             let path = Path::of("world.region");
@@ -270,6 +272,9 @@ impl Build<'_> {
             None => self.mass(&at, spec, &pieces, weight),
         };
         let Some((mass, centre, inertia)) = whole else { return };
+        let colliders: Vec<Collider> = pieces.iter().map(|piece| piece.collider(centre)).collect();
+        let number = self.moving.len();
+        self.stand(&full_name(&spec.name, copy), &colliders, Some(number), || Opponent::Body);
         self.builder.body(Body {
             name: full_name(&spec.name, copy),
             planar: self.dimension == Dimension::Plane,
@@ -279,10 +284,24 @@ impl Build<'_> {
             rotation: [rotation.w, rotation.x, rotation.y, rotation.z],
             velocity: velocity.to_array(),
             angular_velocity: spin.to_array(),
-            colliders: pieces.iter().map(|piece| piece.collider(centre)).collect(),
+            colliders,
             appears_at,
         });
         self.moving.push(Seat { table: table.number as u32, position, rotation, centre });
+    }
+
+    /// Keeps what elastic bodies may meet, where there are any.
+    fn stand(
+        &mut self,
+        name: &str,
+        colliders: &[Collider],
+        moving: Option<usize>,
+        opponent: impl FnOnce() -> Opponent,
+    ) {
+        if !self.scene.system.elastic.is_empty() {
+            let shapes = Arc::new(colliders.iter().map(|collider| collider.posed.clone()).collect());
+            self.standing.insert(name.to_owned(), Standing { shapes, opponent: opponent(), moving });
+        }
     }
 
     /// Adds a fixed or prescribed body.
@@ -303,15 +322,22 @@ impl Build<'_> {
         let (Some(pieces), Some((position, rotation)), Some(axis)) = (pieces, place, axis) else {
             return;
         };
-        let colliders = pieces.iter().map(|piece| piece.collider(DVec3::ZERO)).collect();
+        let colliders: Vec<Collider> = pieces.iter().map(|piece| piece.collider(DVec3::ZERO)).collect();
         let i = copy.unwrap_or(0) as f64;
+        let moves = || table.motion.as_ref().map(|course| motion(course, (position, rotation), axis, i));
+        self.stand(&full_name(&spec.name, copy), &colliders, None, || match moves() {
+            Some(motion) => Opponent::Moving(Arc::new(motion)),
+            None => {
+                Opponent::Fixed(position.to_array(), [rotation.w, rotation.x, rotation.y, rotation.z])
+            }
+        });
         self.builder.kinematic(KinematicBody {
             name: full_name(&spec.name, copy),
             planar: self.dimension == Dimension::Plane,
             colliders,
             position: position.to_array(),
             rotation: [rotation.w, rotation.x, rotation.y, rotation.z],
-            motion: table.motion.as_ref().map(|course| motion(course, (position, rotation), axis, i)),
+            motion: moves(),
         });
         let seat = Seat { table: table.number as u32, position, rotation, centre: DVec3::ZERO };
         self.kinematic.push(seat);

@@ -88,7 +88,7 @@ impl<'a> Build<'a> {
         self.mistake(path, format!("no law `{name}`{hint}; the scene has {list}"));
     }
 
-    fn law(&mut self, name: &str, chosen: &scene::Chosen) -> Option<Box<dyn Law>> {
+    pub(super) fn law(&mut self, name: &str, chosen: &scene::Chosen) -> Option<Box<dyn Law>> {
         let path = Path::of("law").key(name);
         // An unknown name was reported with the form of the scene.
         let entry = laws::find(&chosen.name)?;

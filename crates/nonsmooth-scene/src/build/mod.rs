@@ -6,6 +6,7 @@ mod bvp;
 mod constraints;
 mod controllers;
 mod copies;
+mod elastic;
 mod expressions;
 mod files;
 mod height_field;
@@ -31,6 +32,8 @@ use crate::source::{Mistake, Path, Seg, Source};
 use bodies::Seat;
 pub use bvp::{Bvp, Condition, Unknown};
 use copies::Compiled;
+use elastic::{BuiltElastic, Standing};
+use glam::DVec3;
 pub use loaded::Loaded;
 use names::{Constants, Directory};
 use nonsmooth::integrators::{self, INTEGRATORS, Integrator};
@@ -39,6 +42,7 @@ use nonsmooth::laws::LAWS;
 use nonsmooth::model::rigid::MaterialId;
 use nonsmooth::model::{ModelBuilder, Place};
 use nonsmooth::{Policy, Simulation, n_steps};
+use nonsmooth_elements::elements::FORMULATIONS;
 use nonsmooth_solvers::{Declared, Kind, OptionError, Options, SOLVERS, Value};
 pub use recipe::Recipe;
 use relations::Rate;
@@ -106,6 +110,11 @@ struct Build<'a> {
     moving: Vec<Seat>,
     /// The kinematic bodies.
     kinematic: Vec<Seat>,
+    /// Gravity [m/s²].
+    gravity: DVec3,
+    /// Elastic bodies by name, and the bodies that they may meet.
+    elastic: BTreeMap<String, BuiltElastic>,
+    standing: BTreeMap<String, Standing>,
     /// Forces of systems that depend on more than t, to be read when everything they may name is known.
     state_forces: Vec<StateForce<'a>>,
     /// Rates of first-order systems, to be read with the relations.
@@ -155,6 +164,9 @@ impl<'a> Build<'a> {
             materials: BTreeMap::new(),
             moving: Vec::new(),
             kinematic: Vec::new(),
+            gravity: DVec3::ZERO,
+            elastic: BTreeMap::new(),
+            standing: BTreeMap::new(),
             state_forces: Vec::new(),
             rates: Vec::new(),
             compiled: Compiled::default(),
@@ -165,9 +177,9 @@ impl<'a> Build<'a> {
 
     fn all(&mut self, overrides: &[(String, String)]) -> Option<Loaded> {
         self.parameters(overrides);
+        self.world();
         self.systems();
         self.first_order_systems();
-        self.world();
         self.shapes();
         self.materials();
         self.bodies();
@@ -181,6 +193,7 @@ impl<'a> Build<'a> {
         self.joints();
         let laws = self.laws();
         self.constraints(&laws);
+        self.elastic_contacts(&laws);
         self.relations(&laws);
         let bvp = self.bvp();
         self.directory.axes_asked().iter().for_each(|axis| self.builder.read_axis(axis));
@@ -464,6 +477,7 @@ fn is_listed(path: &Path, name: &str) -> bool {
     let has = |options: &[&Declared]| options.iter().any(|option| option.name == name);
     match path.0.first() {
         Some(Seg::Key(key)) if key == "joint" => JOINTS.iter().any(|e| has(e.options)),
+        Some(Seg::Key(key)) if key == "system" => FORMULATIONS.iter().any(|e| has(e.options)),
         Some(Seg::Key(key)) if key == "law" => LAWS.iter().any(|e| has(e.options)),
         Some(Seg::Key(key)) if key == "solver" => {
             name == TOLERANCE.name || SOLVERS.iter().any(|e| has(e.options))

@@ -60,18 +60,20 @@ impl<'a> Build<'a> {
 
     pub(super) fn systems(&mut self) {
         let scene = self.scene;
-        let scene::Systems { linear, lagrangian, first_order } = &scene.system;
-        if linear.is_empty() && lagrangian.is_empty() && first_order.is_empty() && scene.body.is_empty()
-        {
+        let scene::Systems { linear, elastic, lagrangian, first_order } = &scene.system;
+        let counts =
+            [linear.len(), elastic.len(), lagrangian.len(), first_order.len(), scene.body.len()];
+        if counts == [0; 5] {
             self.mistake(
                 &Path::of("system"),
-                "a scene needs at least one [[system.linear]], [[system.lagrangian]], [[system.first_order]] or [[body]]".into(),
+                "a scene needs at least one [[system.linear]], [[system.elastic]], [[system.lagrangian]], [[system.first_order]] or [[body]]".into(),
             );
         }
         for (k, spec) in scene.system.linear.iter().enumerate() {
             let path = Path::of("system.linear").index(k);
             self.each_copy(&path, spec.repeat.as_ref(), |build, copy| build.linear(&path, spec, copy));
         }
+        self.elastic_systems();
         for (k, spec) in scene.system.lagrangian.iter().enumerate() {
             let path = Path::of("system.lagrangian").index(k);
             self.each_copy(&path, spec.repeat.as_ref(), |build, copy| {
@@ -81,7 +83,7 @@ impl<'a> Build<'a> {
     }
 
     /// Registers names; returns the system's full name and its coordinates.
-    fn register(
+    pub(super) fn register(
         &mut self,
         path: &Path,
         name: &str,

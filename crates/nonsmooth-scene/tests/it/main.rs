@@ -3,6 +3,7 @@
 mod bodies;
 mod collection;
 mod corpus;
+mod elastic;
 mod estimate;
 mod formulas;
 mod fuzz;

@@ -32,7 +32,7 @@ pub use builder::{
 pub use constraints::joints::JointTable;
 pub use constraints::{
     Activation, ActiveConstraints, ConstraintFamily, ConvexRegion, ConvexRegionError, Gap, GapsOf,
-    Level, LinearContact, Role, RowWriter, VelocityConstraint,
+    Level, LinearContact, Opponent, PointGap, Role, RowWriter, VelocityConstraint,
 };
 pub use extract::Renamed;
 pub(crate) use extract::{Chosen, Extract};

@@ -1,0 +1,7 @@
+//! Tests of the crate from outside: cells, patch tests, closed forms of beams and bars, files of meshes.
+
+mod beams;
+mod cells;
+mod meshes;
+mod patch;
+mod statics;
