@@ -333,7 +333,7 @@ impl<'a> Build<'a> {
     fn tangents_of(&mut self, law: &str, dim: usize) -> usize {
         let chosen = self.scene.law.get(law);
         let form = chosen.and_then(|chosen| self.law(law, chosen));
-        let takes = |tangents: usize| form.as_ref().is_some_and(|form| form.dim(tangents).is_some());
+        let takes = |tangents: usize| form.as_ref().is_some_and(|form| form.dim(tangents) == Some(1 + tangents));
         if dim > 1 && takes(dim - 1) { dim - 1 } else { 0 }
     }
 
