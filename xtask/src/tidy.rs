@@ -26,6 +26,10 @@ const LONG_FILES: &[(&str, &str)] = &[
         "one family: the methods of its trait, none of them long",
     ),
     ("crates/nonsmooth/src/model/constraints/function_gaps.rs", "one family: the methods of its trait"),
+    (
+        "crates/nonsmooth/src/model/constraints/mod.rs",
+        "one trait with what its methods take and give, documented",
+    ),
     ("crates/nonsmooth-solvers/src/jacobian.rs", "three kinds of rows behind one face"),
     ("crates/nonsmooth-solvers/src/mass_groups.rs", "four kinds of groups behind one face"),
 ];

@@ -59,7 +59,7 @@ pub(super) fn triangle_4() -> Vec<Point> {
 /// Seven points: degree 5.
 pub(super) fn triangle_5() -> Vec<Point> {
     let orbits = [
-        (0.470_142_064_105_115_1, 0.132_394_152_788_506_18),
+        (0.470_142_064_105_115_1, 0.132_394_152_788_506_2),
         (0.101_286_507_323_456_34, 0.125_939_180_544_827_15),
     ];
     triangle(&orbits, 0.225)

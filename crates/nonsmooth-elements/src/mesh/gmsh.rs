@@ -142,7 +142,8 @@ impl Parts {
     fn nodes(&mut self, file: &mut File<'_>) -> Result<(), GmshError> {
         let blocks = file.count(1, "blocks of nodes")?;
         file.count(6, "nodes")?;
-        (file.size()?, file.size()?);
+        file.size()?;
+        file.size()?;
         for _ in 0..blocks {
             let (dim, entity, parametric) = (file.int()?, file.int()?, file.int()?);
             let count = file.count(8, "nodes of a block")?;
@@ -164,7 +165,8 @@ impl Parts {
     fn elements(&mut self, file: &mut File<'_>) -> Result<(), GmshError> {
         let blocks = file.count(1, "blocks of elements")?;
         file.count(4, "elements")?;
-        (file.size()?, file.size()?);
+        file.size()?;
+        file.size()?;
         for _ in 0..blocks {
             let (dim, entity, kind) = (file.int()?, file.int()?, file.int()?);
             let count = file.count(4, "elements of a block")?;

@@ -27,15 +27,15 @@ fn numbers(name: &str) -> Options {
         ("torsion", 1.2e5),
         ("shear", 5.0 / 6.0 * 80e9 * area),
     ];
-    let entry = formulation(name).unwrap();
+    let entry = formulation(name).expect("it is valid");
     let own = all.iter().filter(|(key, _)| entry.options.iter().any(|option| option.name == *key));
     own.fold(Options::default(), |options, (key, value)| options.with(key, *value))
 }
 
 fn along(name: &str, way: DVec3, cells: usize) -> Body {
-    let entry = formulation(name).unwrap();
+    let entry = formulation(name).expect("it is valid");
     let mesh = generate::line(DVec3::ZERO, L * way, cells);
-    Body::new(mesh, entry.build(&numbers(name)).unwrap(), entry.cells).unwrap()
+    Body::new(mesh, entry.build(&numbers(name)).expect("it is valid"), entry.cells).expect("it is valid")
 }
 
 /// Displacement of the end of a cantilever under a force or moment there.
@@ -199,17 +199,22 @@ fn lumped_frequencies_are_lower_and_of_second_order() {
 
 #[test]
 fn a_beam_along_its_own_axis_is_refused() {
-    let entry = formulation("beam").unwrap();
+    let entry = formulation("beam").expect("it is valid");
     let options = numbers("beam").with_word("up", "x");
     let mesh = generate::line(DVec3::ZERO, DVec3::X, 1);
-    let error = Body::new(mesh, entry.build(&options).unwrap(), entry.cells).err().unwrap();
+    let error = Body::new(mesh, entry.build(&options).expect("it is valid"), entry.cells)
+        .err()
+        .expect("it is valid");
     assert!(error.to_string().contains("runs along its axis `up`"), "{error}");
 }
 
 #[test]
 fn a_missing_number_is_named() {
-    let entry = formulation("beam-plane").unwrap();
-    let errors = entry.build(&Options::default().with("young", E).with("densty", 1.0)).err().unwrap();
+    let entry = formulation("beam-plane").expect("it is valid");
+    let errors = entry
+        .build(&Options::default().with("young", E).with("densty", 1.0))
+        .err()
+        .expect("it is valid");
     let text: Vec<String> = errors.iter().map(ToString::to_string).collect();
     assert_eq!(text.len(), 4, "{text:?}");
     assert!(text[0].contains("did you mean `density`"), "{text:?}");

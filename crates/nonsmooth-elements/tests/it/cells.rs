@@ -95,7 +95,7 @@ fn rules_integrate_products_of_shape_functions_exactly() {
     ];
     assert_eq!(degrees.len(), CELLS.len());
     for (name, degree) in degrees {
-        let cell = cell(name).unwrap();
+        let cell = cell(name).expect("it is valid");
         let is_simplex = cell.nodes.iter().flatten().all(|x| *x >= 0.0);
         for code in 0..(degree + 1u32).pow(3) {
             let p =
@@ -131,7 +131,7 @@ fn sides_close_and_look_outwards() {
             (cell.points)().iter().map(|p| p.weight * cell.map(p.at, &nodes).measure).sum();
         let (mut closed, mut flux) = (DVec3::ZERO, 0.0);
         for side in cell.sides {
-            let kind = nonsmooth_elements::cells::cell(side.cell).unwrap();
+            let kind = nonsmooth_elements::cells::cell(side.cell).expect("it is valid");
             let own: Vec<DVec3> = side.nodes.iter().map(|&a| nodes[a]).collect();
             assert_eq!(own.len(), kind.n_nodes(), "{}", cell.name);
             for point in (kind.points)() {
@@ -165,7 +165,8 @@ fn the_nearest_point_of_a_side_is_found() {
             let (_, foot, normal) = cell.map_side(xi, &nodes);
             let normal = normal.normalize();
             let height = random.between(-0.05, 0.05);
-            let (shape, found, distance) = cell.nearest(foot + height * normal, &nodes).unwrap();
+            let (shape, found, distance) =
+                cell.nearest(foot + height * normal, &nodes).expect("it is valid");
             let point: DVec3 = nodes.iter().zip(shape.value).map(|(x, n)| n * *x).sum();
             assert!((point - foot).length() < 1e-9, "{}: {point} for {foot}", cell.name);
             assert!(

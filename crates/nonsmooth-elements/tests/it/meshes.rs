@@ -27,7 +27,7 @@ fn size_of(mesh: &Mesh, group: &str) -> f64 {
         let (kind, places) = (side.kind(), mesh.places(side));
         (kind.points)().iter().map(|p| p.weight * kind.map_side(p.at, &places).2.length()).sum::<f64>()
     };
-    mesh.sides_of(group).unwrap().iter().map(of).sum()
+    mesh.sides_of(group).expect("it is valid").iter().map(of).sum()
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn files_of_gmsh_are_read() {
             for (group, length) in [("bottom", 2.0), ("top", 2.0), ("left", 1.0), ("right", 1.0)] {
                 assert!((size_of(&mesh, group) - length).abs() < 1e-12, "{name}: {group}");
             }
-            let corner = mesh.nodes_of("corner").unwrap();
+            let corner = mesh.nodes_of("corner").expect("it is valid");
             assert_eq!(corner.len(), 1, "{name}");
             assert_eq!(mesh.nodes[corner[0] as usize], DVec3::ZERO, "{name}");
             assert_eq!(mesh.groups["steel plate"].elements.len(), mesh.body().count(), "{name}");
@@ -53,16 +53,16 @@ fn files_of_gmsh_are_read() {
             assert!((size_of(&mesh, "bottom") - 1.0).abs() < 1e-12, "{name}");
         }
     }
-    let [text, binary] = [FILES[0].1, FILES[1].1].map(|bytes| gmsh::read(bytes).unwrap());
+    let [text, binary] = [FILES[0].1, FILES[1].1].map(|bytes| gmsh::read(bytes).expect("it is valid"));
     assert_eq!(text.elements, binary.elements);
     assert_eq!(text.groups, binary.groups);
 }
 
 /// The text file with one change, and the error it gives.
 fn edited(from: &str, to: &str) -> String {
-    let text = String::from_utf8(FILES[0].1.to_vec()).unwrap();
+    let text = String::from_utf8(FILES[0].1.to_vec()).expect("it is valid");
     assert!(text.contains(from), "{from}");
-    gmsh::read(text.replacen(from, to, 1).as_bytes()).unwrap_err().to_string()
+    gmsh::read(text.replacen(from, to, 1).as_bytes()).expect_err("it is wrong").to_string()
 }
 
 #[test]
@@ -75,8 +75,9 @@ fn wrong_files_are_refused_with_their_place() {
     assert!(edited("4 4 1 0", "4 4 1 99999999999").contains("99999999999 entities are declared"));
     assert!(edited("$EndNodes", "$EndNods").contains("`$EndNods` where `$EndNodes` was due"));
     assert!(edited("$Nodes", "Nodes").contains("where a section like `$Nodes` begins"));
-    let text = String::from_utf8(FILES[0].1.to_vec()).unwrap();
-    let nodes = text.lines().skip_while(|line| *line != "$Nodes").nth(1).unwrap().to_owned();
+    let text = String::from_utf8(FILES[0].1.to_vec()).expect("it is valid");
+    let nodes =
+        text.lines().skip_while(|line| *line != "$Nodes").nth(1).expect("it is valid").to_owned();
     assert!(
         edited(&nodes, "9 18446744073709551615 1 9")
             .contains("nodes are declared, and the file has no room")
@@ -85,9 +86,12 @@ fn wrong_files_are_refused_with_their_place() {
     assert!(
         edited("\n1 1 8 ", "\n1 1 36 ").contains("of type 36, which is not known; there are: 1 (line2)")
     );
-    assert!(gmsh::read(b"").unwrap_err().to_string().contains("no `$MeshFormat`"));
+    assert!(gmsh::read(b"").expect_err("it is wrong").to_string().contains("no `$MeshFormat`"));
     assert!(
-        gmsh::read(b"solid cube\n").unwrap_err().to_string().contains("`solid cube` where a section")
+        gmsh::read(b"solid cube\n")
+            .expect_err("it is wrong")
+            .to_string()
+            .contains("`solid cube` where a section")
     );
 }
 
@@ -113,7 +117,7 @@ fn broken_bytes_never_panic() {
 fn meshes_by_formula_fill_their_shape() {
     let corner = DVec3::new(1.0, -2.0, 0.5);
     for (cell, size) in [("quad4", 6.0), ("quad8", 6.0), ("triangle3", 6.0), ("triangle6", 6.0)] {
-        let (blocks, _) = Blocks::of(cell).unwrap();
+        let (blocks, _) = Blocks::of(cell).expect("it is valid");
         let mesh = generate::rectangle(corner.with_z(0.0), [3.0, 2.0], [4, 3], blocks);
         assert_eq!(mesh.faults(), [], "{cell}");
         assert!(mesh.body().all(|e| e.cell == cell));
@@ -124,7 +128,7 @@ fn meshes_by_formula_fill_their_shape() {
         );
     }
     for cell in ["hex8", "hex20", "tet4", "tet10"] {
-        let (blocks, _) = Blocks::of(cell).unwrap();
+        let (blocks, _) = Blocks::of(cell).expect("it is valid");
         let mesh = generate::block(corner, [3.0, 2.0, 1.0], [3, 2, 2], blocks);
         assert_eq!(mesh.faults(), [], "{cell}");
         assert!((measure(&mesh) - 6.0).abs() < 1e-12, "{cell}: {}", measure(&mesh));
@@ -139,7 +143,7 @@ fn meshes_by_formula_fill_their_shape() {
     // Polygons of 40 corners.
     let area = |r: f64, n: f64| 0.5 * n * r * r * (turn / n).sin();
     assert!((measure(&disc) - area(2.0, 40.0)).abs() < 1e-12);
-    assert_eq!(disc.sides_of("rim").unwrap().len(), 40);
+    assert_eq!(disc.sides_of("rim").expect("it is valid").len(), 40);
     let ring =
         generate::disc(DVec3::ZERO, [1.0, 2.0], [0.0, 0.5 * turn], [3, 30], Blocks::WholeQuadratic);
     assert_eq!(ring.faults(), []);
@@ -147,7 +151,7 @@ fn meshes_by_formula_fill_their_shape() {
     assert!(
         (size_of(&ring, "first") - 1.0).abs() < 1e-12 && (size_of(&ring, "last") - 1.0).abs() < 1e-12
     );
-    assert_eq!(ring.sides_of("rim").unwrap().len(), 30);
+    assert_eq!(ring.sides_of("rim").expect("it is valid").len(), 30);
 }
 
 fn squares() -> Mesh {
@@ -197,7 +201,7 @@ fn m_len() -> usize {
 
 #[test]
 fn sides_look_outwards_however_the_file_has_them() {
-    let mut mesh = gmsh::read(FILES[0].1).unwrap();
+    let mut mesh = gmsh::read(FILES[0].1).expect("it is valid");
     // The other way round, as a file may have them.
     for element in &mut mesh.elements {
         if element.cell == "line3" {
@@ -205,7 +209,7 @@ fn sides_look_outwards_however_the_file_has_them() {
         }
     }
     for (group, outside) in [("top", DVec3::Y), ("bottom", DVec3::NEG_Y), ("left", DVec3::NEG_X)] {
-        for side in mesh.sides_of(group).unwrap() {
+        for side in mesh.sides_of(group).expect("it is valid") {
             let normal = side.kind().map_side([0.0; 3], &mesh.places(&side)).2;
             assert!(normal.dot(outside) > 0.999 * normal.length(), "{group}: {normal}");
         }
@@ -218,5 +222,8 @@ fn groups_name_nodes_and_sides() {
     assert_eq!(mesh.nodes_of("left"), Some(vec![0, 3]));
     assert_eq!(mesh.nodes_of("nowhere"), None);
     mesh.groups.insert("one".to_owned(), Group { elements: vec![], nodes: vec![4] });
-    assert_eq!((mesh.nodes_of("one"), mesh.sides_of("one").unwrap().len()), (Some(vec![4]), 0));
+    assert_eq!(
+        (mesh.nodes_of("one"), mesh.sides_of("one").expect("it is valid").len()),
+        (Some(vec![4]), 0)
+    );
 }

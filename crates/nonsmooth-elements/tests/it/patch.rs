@@ -14,7 +14,7 @@ const YOUNG: f64 = 2.0e9;
 
 /// A mesh of these cells whose corners inside are moved at random; x > 0, so that it may be a body of revolution.
 fn distorted(cell: &str, seed: u64) -> Mesh {
-    let (blocks, dim) = generate::Blocks::of(cell).unwrap();
+    let (blocks, dim) = generate::Blocks::of(cell).expect("it is valid");
     let corner = DVec3::new(0.5, 0.0, 0.0);
     let linear = if dim == 2 {
         generate::rectangle(corner, [2.0, 1.0], [4, 3], blocks)
@@ -23,7 +23,7 @@ fn distorted(cell: &str, seed: u64) -> Mesh {
     };
     let mut random = Random::new(seed);
     let mut mesh = linear;
-    let boundary = mesh.nodes_of("boundary").unwrap();
+    let boundary = mesh.nodes_of("boundary").expect("it is valid");
     let mut moved = mesh.nodes.clone();
     let mut is_corner = vec![false; moved.len()];
     for element in mesh.body() {
@@ -66,13 +66,13 @@ fn is_end(corner: DVec3, middle: DVec3) -> bool {
 }
 
 fn body(name: &str, mesh: Mesh) -> Body {
-    let entry = formulation(name).unwrap();
+    let entry = formulation(name).expect("it is valid");
     let mut options =
         Options::default().with("young", YOUNG).with("density", 3000.0).with("poisson", NU);
     if entry.options.iter().any(|option| option.name == "thickness") {
         options = options.with("thickness", 0.25);
     }
-    Body::new(mesh, entry.build(&options).unwrap(), entry.cells).unwrap()
+    Body::new(mesh, entry.build(&options).expect("it is valid"), entry.cells).expect("it is valid")
 }
 
 /// A displacement that is linear in x and its stresses.
@@ -109,12 +109,12 @@ fn linear(name: &str) -> (impl Fn(DVec3) -> DVec3, [f64; 6]) {
 fn linear_displacements_are_found_on_distorted_meshes() {
     let mut seed = 10;
     for name in ["plane-stress", "plane-strain", "axisymmetric", "solid"] {
-        for &cell in formulation(name).unwrap().cells {
+        for &cell in formulation(name).expect("it is valid").cells {
             seed += 1;
             let body = body(name, distorted(cell, seed));
             let (exact, stress) = linear(name);
             let c = body.n_components();
-            let boundary = body.mesh.nodes_of("boundary").unwrap();
+            let boundary = body.mesh.nodes_of("boundary").expect("it is valid");
             let held: Vec<(usize, f64)> = boundary
                 .iter()
                 .flat_map(|&a| (0..c).map(move |i| (a, i)))
@@ -145,7 +145,7 @@ fn linear_displacements_are_found_on_distorted_meshes() {
 #[test]
 fn rigid_motions_have_no_forces_and_the_mass_is_whole() {
     for name in ["plane-stress", "plane-strain", "axisymmetric", "solid"] {
-        for &cell in formulation(name).unwrap().cells {
+        for &cell in formulation(name).expect("it is valid").cells {
             let body = body(name, distorted(cell, 3));
             let c = body.n_components();
             let stiffness = body.stiffness();
@@ -212,7 +212,7 @@ fn a_turned_mesh_has_turned_matrices() {
 fn the_bits_do_not_depend_on_the_number_of_threads() {
     let body = body("solid", distorted("hex20", 8));
     let by = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("it is valid");
         pool.install(|| body.stiffness())
     };
     assert_eq!(by(1), by(3));
@@ -221,12 +221,14 @@ fn the_bits_do_not_depend_on_the_number_of_threads() {
 #[test]
 fn tractions_add_up_to_force_and_moment() {
     let body = body("solid", distorted("tet10", 9));
-    let load =
-        body.traction("top", nonsmooth_elements::Traction::Force(DVec3::new(1.0, 2.0, -3.0))).unwrap();
+    let load = body
+        .traction("top", nonsmooth_elements::Traction::Force(DVec3::new(1.0, 2.0, -3.0)))
+        .expect("it is valid");
     let total = load.chunks(3).map(DVec3::from_slice).sum::<DVec3>();
     // The top is 1 m × 1.2 m.
     assert!((total - 1.2 * DVec3::new(1.0, 2.0, -3.0)).length() < 1e-13, "{total}");
-    let pressure = body.traction("boundary", nonsmooth_elements::Traction::Pressure(7.0)).unwrap();
+    let pressure =
+        body.traction("boundary", nonsmooth_elements::Traction::Pressure(7.0)).expect("it is valid");
     let total = pressure.chunks(3).map(DVec3::from_slice).sum::<DVec3>();
     assert!(total.length() < 1e-13, "a pressure all around has no resultant: {total}");
     assert!(body.traction("nowhere", nonsmooth_elements::Traction::Pressure(1.0)).is_none());
@@ -237,13 +239,14 @@ fn a_body_that_is_held_by_one_face_hangs_by_its_weight() {
     // σ_xx = ρ g (L − x) along a column with ν = 0: the end goes down by ρ g L²/2E.
     let mesh =
         generate::block(DVec3::ZERO, [2.0, 0.3, 0.3], [5, 1, 1], generate::Blocks::WholeQuadratic);
-    let entry = formulation("solid").unwrap();
+    let entry = formulation("solid").expect("it is valid");
     let options = Options::default().with("young", 1e7).with("density", 1000.0).with("poisson", 0.0);
-    let body = Body::new(mesh, entry.build(&options).unwrap(), entry.cells).unwrap();
+    let body =
+        Body::new(mesh, entry.build(&options).expect("it is valid"), entry.cells).expect("it is valid");
     let load = body.weight(&body.mass(MassKind::Consistent), DVec3::new(9.81, 0.0, 0.0));
     let held = hold(&body, "left", &[0, 1, 2]);
     let u = solve(&body.stiffness(), &load, &held);
-    let end = body.mesh.nodes_of("right").unwrap()[0];
+    let end = body.mesh.nodes_of("right").expect("it is valid")[0];
     let exact = 1000.0 * 9.81 * 4.0 / 2.0 / 1e7;
     assert!((u[body.coordinate(end, 0)] / exact - 1.0).abs() < 1e-10);
 }

@@ -5,7 +5,7 @@ use nonsmooth_solvers::{Sparse, eliminate};
 
 /// The coordinates of a group, held at zero.
 pub(crate) fn hold(body: &Body, group: &str, components: &[usize]) -> Vec<(usize, f64)> {
-    body.coordinates_of(group, components).unwrap().into_iter().map(|i| (i, 0.0)).collect()
+    body.coordinates_of(group, components).expect("it is valid").into_iter().map(|i| (i, 0.0)).collect()
 }
 
 /// u of K u = f where some coordinates are given.

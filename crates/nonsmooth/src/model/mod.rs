@@ -202,6 +202,13 @@ impl Model {
             bilateral_gaps: Vec::new(),
             id,
         };
+        model.find_properties();
+        model
+    }
+
+    /// Finds what holds for the model as a whole.
+    fn find_properties(&mut self) {
+        let model = self;
         model.has_instants = !model.rigid.bodies.is_empty()
             || !model.rigid.kinematic.is_empty()
             || !model.signals.is_empty();
@@ -211,7 +218,7 @@ impl Model {
             model.members.extend(family.layout().v.clone().map(|i| family.member_of(i) as u32));
         }
         let mut bilateral = Vec::new();
-        model.constraints.iter().for_each(|family| family.bilateral_gaps(&model, &mut bilateral));
+        model.constraints.iter().for_each(|family| family.bilateral_gaps(model, &mut bilateral));
         if bilateral.contains(&true) {
             model.bilateral_gaps = bilateral;
         }
@@ -234,10 +241,9 @@ impl Model {
         model.sees_velocities = model.systems.iter().any(|family| family.layout().sees_velocities)
             || model.forces.iter().any(|force| force.depends_on_state());
         model.is_linear = model.has_linear_systems
-            && model.constraints.iter().all(|family| family.is_linear(&model))
+            && model.constraints.iter().all(|family| family.is_linear(model))
             && model.forces.iter().all(|force| !force.depends_on_state())
             && model.relations.iter().all(|relation| relation.is_linear());
-        model
     }
 
     /// Number of the model within the process; caches of an integrator belong to one model.

@@ -8,7 +8,7 @@ mod impacts;
 mod islands;
 mod joints;
 mod lasting;
-mod obstacles;
+mod moving_bodies;
 mod seams;
 mod stairs;
 mod units;

@@ -1,4 +1,4 @@
-//! Obstacles that move, bodies that come and go, steps whose size changes.
+//! Kinematic bodies that move, bodies that come and go, steps whose size changes.
 
 use super::{G, ball, cuboid, diagonal, floor, run, synchronized, world};
 use nonsmooth::Simulation;
