@@ -125,7 +125,7 @@ const DENSITY: Declared = positive("density", "density ρ [kg/m³]");
 const AREA: Declared = positive("area", "area A of the cross section [m²]");
 const POISSON: Declared = Declared {
     name: "poisson",
-    about: "Poisson's ratio ν, below ½ [–]",
+    about: "ratio ν of lateral contraction, below ½ [–]",
     kind: Kind::Number { min: -0.999, max: 0.4999 },
     default: "",
 };

@@ -115,6 +115,8 @@ struct Build<'a> {
     /// Elastic bodies by name, and the bodies that they may meet.
     elastic: BTreeMap<String, BuiltElastic>,
     standing: BTreeMap<String, Standing>,
+    /// Elastic bodies that have a mistake: that their coordinates are missing is not told as well.
+    unbuilt: BTreeSet<String>,
     /// Forces of systems that depend on more than t, to be read when everything they may name is known.
     state_forces: Vec<StateForce<'a>>,
     /// Rates of first-order systems, to be read with the relations.
@@ -167,6 +169,7 @@ impl<'a> Build<'a> {
             gravity: DVec3::ZERO,
             elastic: BTreeMap::new(),
             standing: BTreeMap::new(),
+            unbuilt: BTreeSet::new(),
             state_forces: Vec::new(),
             rates: Vec::new(),
             compiled: Compiled::default(),
@@ -296,7 +299,8 @@ impl<'a> Build<'a> {
         let is_own = |error: &FormulaError| match &error.wrong {
             Wrong::UnknownName { name, .. } => {
                 let table = name.split_once('[').map_or(name.as_str(), |(table, _)| table);
-                !self.without_value.contains(name) && !self.uncounted.contains(table)
+                let is_missing = self.uncounted.contains(table) || self.is_unbuilt(name);
+                !self.without_value.contains(name) && !is_missing
             }
             _ => true,
         };
@@ -305,6 +309,12 @@ impl<'a> Build<'a> {
             message: error.wrong.to_string(),
         };
         errors.into_iter().filter(is_own).map(mistake).collect()
+    }
+
+    /// Whether a name is that of a coordinate of an elastic body with a mistake of its own.
+    fn is_unbuilt(&self, name: &str) -> bool {
+        let owner = name.split_once('.').map_or(name, |(owner, _)| owner);
+        self.unbuilt.contains(owner)
     }
 
     /// A quantity that must be a number once parameters are known.

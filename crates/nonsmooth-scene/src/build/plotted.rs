@@ -14,6 +14,7 @@ impl Build<'_> {
         for (i, name) in self.scene.output.plot.iter().enumerate() {
             match self.directory.find(name) {
                 Some(place) => places.push(self.directory.place(place)),
+                None if self.is_unbuilt(name) => {}
                 None => {
                     let mut names = self.directory.names();
                     names.truncate(12);

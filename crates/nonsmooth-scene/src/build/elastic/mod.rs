@@ -54,6 +54,8 @@ impl<'a> Build<'a> {
                 self.mistake(&path.key("name"), message);
             }
         }
+        let names = scene.system.elastic.iter().map(|elastic| elastic.name.clone());
+        self.unbuilt.extend(names);
         for (k, spec) in scene.system.elastic.iter().enumerate() {
             let path = Path::of("system.elastic").index(k);
             match meshes.get(spec.mesh.as_str()) {
@@ -107,6 +109,7 @@ impl<'a> Build<'a> {
         self.loads(path, spec, &body, &mut linear);
         self.builder.linear(linear);
         self.supports(path, spec, system, &body);
+        self.unbuilt.remove(&spec.name);
         self.elastic.insert(spec.name.clone(), BuiltElastic { system, body });
     }
 

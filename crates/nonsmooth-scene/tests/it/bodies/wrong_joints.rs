@@ -232,7 +232,6 @@ const SPRINGS: &[Case] = &[
 #[rustfmt::skip]
 const SCHEMES: &[Case] = &[
     ("[run]", "[integrator]\ntype = \"stewart-trinkle\"\n\n[run]", "[integrator]", &["leaves no rebound and cannot honour the restitution", "use restitution 0 or another integrator"]),
-    ("[run]", "[integrator]\ntype = \"high-order\"\n\n[run]", "[integrator]", &["takes contacts of balls, discs and half-spaces", "or `moreau-jean`"]),
     ("[run]", "[integrator]\ntype = \"moreau-paoli\"\n\n[run]", "[integrator]", &["is for frictionless contacts and joints and cannot honour law", "or moreau-jean"]),
     ("[run]", "[integrator]\ntype = \"euler-implicit\"\n\n[run]", "[integrator]", &["integrates free motion and constraints of velocities and cannot honour constraint", "or use moreau-jean"]),
 ];

@@ -196,3 +196,43 @@ fn a_boulder_comes_to_rest_in_the_valley() {
     let lost = total.impact + total.contact + total.friction + total.scheme;
     assert!((lost - played.gain()).abs() < 1e-9 * played.ledger.scale);
 }
+
+/// The glue holds until weight and pull are 2 √(w C), and takes the energy 2 w.
+#[test]
+fn a_glued_block_tears_off_at_its_pull_and_the_glue_takes_its_energy() {
+    let (mut torn, mut lowest) = (0.0, 0.0f64);
+    let played = play("glued-block.toml", &[], |frame| {
+        let drop = -0.1 - frame.after.q[1];
+        lowest = lowest.max(drop);
+        // Beyond y = √(w/C) the glue weakens.
+        if torn == 0.0 && drop > (0.1f64 / 4e4).sqrt() {
+            torn = frame.after.t;
+        }
+    });
+    let want = 2.0 * (0.1f64 * 4e4).sqrt() / 150.0;
+    // It swings a little about its place: by 7e-6 m, or 4e-3 s of the pull.
+    assert!((torn - want).abs() < 6e-3, "{torn} {want}");
+    assert!(lowest > 0.1, "{lowest}");
+    // The energy is of first order in the step: the second half of it goes in 20 ms.
+    assert!((played.ledger.total.contact + 0.2).abs() < 8e-3, "{:?}", played.ledger.total);
+}
+
+/// The ball rolls v²/(2 a) far with a = (5/7) μ_r g/R; its spin is gone after J ω/(μ_s m g).
+#[test]
+fn a_braked_ball_stops_rolling_and_spinning_at_its_times() {
+    let mut stop = [0.0f64; 2];
+    let played = play("braked-ball.toml", &[], |frame| {
+        let v = &frame.after.v;
+        for (stop, x) in stop.iter_mut().zip([v[0], v[5]]) {
+            if x.abs() > 1e-9 {
+                *stop = frame.after.t;
+            }
+        }
+    });
+    let brake = 5.0 / 7.0 * 2e-3 * G / 0.1;
+    let want = [0.1 / brake, 0.4 * 0.01 * 2.0 / (1e-3 * G)];
+    let late = stop.iter().zip(want).map(|(t, want)| (t - want).abs()).fold(0.0, f64::max);
+    assert!(late < 2e-3, "{stop:?} {want:?}");
+    let way = played.simulation.state.q[0];
+    assert!((way - 0.005 / brake).abs() < 2e-3 * way, "{way}");
+}

@@ -50,6 +50,8 @@ pub struct Layout {
     pub keeps_energy: bool,
     /// Whether its forces depend on velocities.
     pub sees_velocities: bool,
+    /// Whether stiffness couples more coordinates than a dense block holds, as in a mesh of finite elements.
+    pub is_meshed: bool,
 }
 
 /// Whether a θ-step with these forces may have works beside those of constraints; see [`Layout::keeps_energy`].

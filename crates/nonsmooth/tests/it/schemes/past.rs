@@ -57,6 +57,41 @@ fn where_the_end_gap_rules_nothing_rebounds() {
     }
 }
 
+/// Twenty masses on stiff springs, ω h up to 20: an explicit kick throws them farther in every step.
+#[test]
+fn a_mesh_that_is_kicked_explicitly_bursts() {
+    let (n, k) = (20, 1e6);
+    let rows: Vec<Vec<f64>> = (0..n)
+        .map(|i: usize| {
+            let entry = |j: usize| match i.abs_diff(j) {
+                0 => 2.0 * k,
+                1 => -k,
+                _ => 0.0,
+            };
+            (0..n).map(entry).collect()
+        })
+        .collect();
+    let mut builder = ModelBuilder::new();
+    let start: Vec<f64> = (0..n).map(|i| 1e-3 * (i as f64).sin()).collect();
+    builder.linear(
+        Linear::new("mesh", Sparse::diagonal(&[1.0; 20]))
+            .stiffness(Sparse::from_rows(&rows))
+            .initial(&start, &[0.0; 20]),
+    );
+    let built = builder.build(0.0).expect("a right model");
+    let refusal = Simulation::new(
+        built.0.clone(),
+        built.1.clone(),
+        build("kick-drift", &Options::default()),
+        1e-2,
+    );
+    let refusal = refusal.err().expect("it is refused").to_string();
+    assert!(refusal.contains("stiffest cell would bound the step; use moreau-jean"), "{refusal}");
+    let end = past("kick-drift", &Options::default(), built, 1e-2, 20);
+    // Where numbers leave their range the step says so.
+    assert!(end.is_err() || end.is_ok_and(|state| state.q[0].abs() > 1.0));
+}
+
 /// A skate: no velocity across its blade.
 struct Skate;
 

@@ -97,6 +97,7 @@ impl LinearSystems {
         family.layout.members = first_member..first_member + family.groups.len();
         family.layout.keeps_energy = family.prescribed.is_empty() && family.damping.is_none();
         family.layout.sees_velocities = family.damping.is_some();
+        family.layout.is_meshed = family.stiffness.is_some() && !family.groups.sparse.is_empty();
         family.layout.is_ballistic = family.layout.keeps_energy
             && family.forces.is_empty()
             && family.stiffness.is_none()
