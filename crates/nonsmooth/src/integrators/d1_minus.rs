@@ -427,6 +427,7 @@ impl Scratch {
 
 impl Integrator for D1Minus {
     fn accepts(&self, model: &Model) -> Result<(), Refusal> {
+        super::refusal::no_meshes(ENTRY.name, model)?;
         refuse_untracked(ENTRY.name, model, &[])?;
         needs_step_form(ENTRY.name, model)
     }

@@ -110,6 +110,7 @@ impl MoreauPaoli {
 impl Integrator for MoreauPaoli {
     fn accepts(&self, model: &Model) -> Result<(), Refusal> {
         super::needs_theta(ENTRY.name, model)?;
+        super::refusal::no_meshes(ENTRY.name, model)?;
         super::needs_step_form(ENTRY.name, model)?;
         super::no_tangents(ENTRY.name, model)?;
         super::no_drives(ENTRY.name, model)?;

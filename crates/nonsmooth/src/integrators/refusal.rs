@@ -24,7 +24,7 @@ pub enum Refusal {
     },
     /// The scheme treats stiffness explicitly, and the model is a mesh.
     #[error(
-        "`{integrator}` kicks explicitly and does not take linear systems whose stiffness couples more than {DENSE_LIMIT} coordinates (finite elements): their stiffest cell would bound the step; use moreau-jean"
+        "`{integrator}` treats stiffness explicitly and does not take linear systems whose stiffness couples more than {DENSE_LIMIT} coordinates (finite elements): their stiffest cell would bound the step; use moreau-jean or generalized-alpha"
     )]
     Meshed {
         /// Name of the integrator.
@@ -295,12 +295,18 @@ pub(crate) fn needs_theta_alone(integrator: &'static str, model: &Model) -> Resu
     }
 }
 
+/// Refuses finite elements, for schemes in which stiffness acts explicitly.
+pub(crate) fn no_meshes(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
+    match model.systems.iter().any(|family| family.layout().is_meshed) {
+        true => Err(Refusal::Meshed { integrator }),
+        false => Ok(()),
+    }
+}
+
 /// Refuses models with a family that cannot kick and drift.
 pub(crate) fn needs_kick_drift(integrator: &'static str, model: &Model) -> Result<(), Refusal> {
     mechanics(integrator, model)?;
-    if model.systems.iter().any(|family| family.layout().is_meshed) {
-        return Err(Refusal::Meshed { integrator });
-    }
+    no_meshes(integrator, model)?;
     match model.systems.iter().find(|family| family.kick_drift().is_none()) {
         Some(family) => Err(Refusal::Family { integrator, family: family.name() }),
         None => Ok(()),

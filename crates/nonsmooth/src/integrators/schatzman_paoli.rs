@@ -209,6 +209,7 @@ impl SchatzmanPaoli {
 impl Integrator for SchatzmanPaoli {
     fn accepts(&self, model: &Model) -> Result<(), Refusal> {
         super::needs_theta(ENTRY.name, model)?;
+        super::refusal::no_meshes(ENTRY.name, model)?;
         super::no_tangents(ENTRY.name, model)?;
         super::no_relays_on_gaps(ENTRY.name, model)?;
         super::gaps_only(ENTRY.name, model)?;

@@ -140,6 +140,7 @@ impl Splitting {
 
 impl Integrator for Splitting {
     fn accepts(&self, model: &Model) -> Result<(), Refusal> {
+        super::refusal::no_meshes("splitting", model)?;
         refuse_untracked("splitting", model, &self.idle)
     }
 

@@ -99,6 +99,7 @@ impl StewartTrinkle {
 impl Integrator for StewartTrinkle {
     fn accepts(&self, model: &Model) -> Result<(), Refusal> {
         super::needs_theta(ENTRY.name, model)?;
+        super::refusal::no_meshes(ENTRY.name, model)?;
         super::acts_at_once(ENTRY.name, model)?;
         super::no_rebound(ENTRY.name, model)
     }
