@@ -1,12 +1,13 @@
 //! Factors of sparse square matrices; the one place where faer is called.
 //!
 //! Symmetric matrices are factored as P A Pᵀ = L D Lᵀ (AMD ordering, no pivoting: they are meant to
-//! be positive definite), others as L U: by fronts where the pattern is symmetric (`fronts.rs`), as P A Q = L U where
+//! be positive definite), others as L U: by fronts where the pattern is symmetric (`factor/fronts.rs`), as P A Q = L U where
 //! it is not or where exchanges within a front do not suffice. A pattern is analysed once; new values with the same
 //! pattern are factored without allocation in the symmetric case. Everything runs on one thread, so
 //! that results do not depend on how many there are.
 
-use crate::fronts::Fronts;
+mod fronts;
+
 use crate::sparse::Sparse;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::ldlt::factor::LdltRegularization;
@@ -15,6 +16,7 @@ use faer::sparse::linalg::cholesky as ch;
 use faer::sparse::linalg::lu;
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use faer::{Conj, MatMut, Par, Side};
+use fronts::Fronts;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use thiserror::Error;

@@ -22,7 +22,6 @@ mod delassus;
 mod dense;
 mod eigen;
 mod factor;
-mod fronts;
 mod incidence;
 #[allow(dead_code, unused_imports)]
 mod islands;

@@ -3,19 +3,12 @@
 //! Joints and springs alone: one factor (`bilateral.rs`). Complementarity problems (rows in ℝ₊ and ℝ): `active-set`, which a warm start makes one back-substitution; where it ends on a limit or stalls because W is no P-matrix `lemke` decides up to `LEMKE_LIMIT` rows, then `newton`, then
 //! `interior-point`. Relays begin with `lemke`, small unsymmetric problems go there after a few exchanges. A ray of Lemke that no other method refutes is reported as infeasible.
 //!
-//! Friction: with a guess, `FIRST_SWEEPS` of `nsgs` over the whole, which is all that most steps need. Then the problem is split into islands, and each goes down this list until its certificate is met:
+//! Friction: sweeps over the whole, contacts of bodies in any case and others where there is a guess, while their rate promises the tolerance
+//! within `MORE_SWEEPS`; that is all that most steps need. Sweeps over bodies are extrapolated (`gauss_seidel.rs`). Then the problem is split
+//! into islands, and each goes down the table of `chain.rs`, by its kind (`kinds.rs`), until its certificate is met. Islands too large for factors have sweeps and
+//! gradients only, so that memory stays proportional to the contacts.
 //!
-//! 1. `nsgs`, while its rate promises the tolerance within `MORE_SWEEPS`;
-//! 2. `newton`, which does in tens of systems what Gauss–Seidel does in thousands of sweeps; from cold, where W says that contacts outnumber velocities (walls, towers) or the tolerance is loose, `admm`, which needs one factor for tens of iterations;
-//! 3. `interior-point`, whose iterates stay inside the cones: it solves what Newton's iterates cycle on;
-//! 4. `newton` from its end, and anew from p = 0;
-//! 5. `nsgs` to its limit.
-//!
-//! Contacts of bodies, with or without other rows: sweeps over the whole come first, guess or not, and are extrapolated (`gauss_seidel.rs`); from thousands of contacts on they go by colours. Islands that are left go down the list in `contacts`: more sweeps, whatever they
-//! promise, for a system of Newton's costs hundreds; `newton` in velocities; in the plane `lemke-faceted`, which cannot stall; `apgd`, which needs no factor; then what takes long. Isostatic ones asked for few digits go to `apgd` first: of 36 steps of 500
-//! spheres at rest that sweeps find hard it solves 28 to 1e-4 in 10 000 iterations, sweeps 4, `newton` none in 60 systems. Islands beyond `MOST_BODIES` or `MOST_CONTACTS` have sweeps and `apgd` only, beyond `GRADIENT_CONTACTS` sweeps only, so that memory stays proportional to the contacts.
-//!
-//! What all of it misses from a guess is begun anew from p = 0; the better end is returned.
+//! What all of it misses from a guess is begun anew from p = 0; the best impulses of all are returned.
 //!
 //! An island's share of the tolerance is that of its rows: ‖r_i‖² ≤ (n_i/n) (tolerance · S)², S that of the certificate, so that an island at rest need not be solved to the rounding of its own small velocities.
 
@@ -23,9 +16,10 @@ use super::active_set::{ActiveSet, MAX_EXCHANGES, single};
 use super::admm::Admm;
 use super::apgd::Apgd;
 use super::bilateral::Bilateral;
+use super::chain::{INTERIOR_STEPS, Method, NEWTON_SYSTEMS, STAGES, Stage, Start};
 use super::gauss_seidel::Progress;
 use super::interior_point::{InteriorPoint, RUNAWAY};
-use super::kinds::{MOST_CONTACTS, is_hyperstatic, is_isostatic, is_moderate, is_plane};
+use super::kinds::{Kind, MOST_CONTACTS};
 use super::lemke::Lemke;
 use super::lemke_faceted::LemkeFaceted;
 use super::newton::Newton;
@@ -53,8 +47,6 @@ const LEMKE_LIMIT: usize = 2000;
 const LEMKE_FIRST: usize = 100;
 /// Exchanges for a step whose contacts are nearly those of the step before.
 const NEAR_GUESS: usize = 3;
-/// Rows up to which direct factors of W are tried on friction.
-const DIRECT_LIMIT: usize = 60_000;
 /// Sweeps before the rate is looked at.
 const FIRST_SWEEPS: usize = 20;
 /// Sweeps that are made more if they promise the tolerance: as many as the problem has rows, within these bounds. A
@@ -62,53 +54,10 @@ const FIRST_SWEEPS: usize = 20;
 const MORE_SWEEPS: (usize, usize) = (200, 1000);
 /// Sweeps before another method is tried, whatever they promise. Steps of a wall to 1e-8 take two thirds of the time that they take with `newton` first, those of a tower twice as long.
 const MOST_SWEEPS: usize = 2000;
-/// Sweeps of the last resort; for isostatic ones asked for few digits that is before alternating directions, which seldom help there.
+/// Sweeps over the whole where an island is too large for anything else.
 const LAST_SWEEPS: usize = 20_000;
-/// Linear systems of the first attempt of Newton; piles need 15 from the end of the sweeps.
-const FIRST_SYSTEMS: usize = 25;
-/// Linear systems of an attempt of Newton after the first.
-const NEWTON_SYSTEMS: usize = 300;
-/// Tolerance from which isostatic ones go to gradients, and alternating directions come before Newton's method everywhere: at 1e-4
-/// the collection is 3 % faster with them and its worst case 2.8 times, at 1e-8 it is 3 % slower.
-const LOOSE: f64 = 1e-6;
 /// Rounds over the islands until the whole is within tolerance.
 const ROUNDS: usize = 4;
-/// Iterations of alternating directions on walls, where one factor serves tens of them: those of the collection that it
-/// solves at all take 24 to 80 at 1e-8.
-const ADMM_ITERATIONS: f64 = 200.0;
-/// Steps of the interior point.
-const INTERIOR_STEPS: usize = 400;
-/// Rows up to which an isostatic one asked for few digits goes down the whole list: at 470 rows the interior point took 60 ms to 1e-6 where the
-/// methods before it ended at 1.7e-5; at 3000 the end of the list took 12 s and solved no step of 500 spheres.
-const ISOSTATIC_THOROUGH: usize = 1500;
-/// Rows up to which the interior point is tried on contacts of bodies: it forms W.
-const INTERIOR_ROWS: usize = 3000;
-/// Rows up to which Lemke's method is tried on bodies in the plane: grains that avalanche in a drum, 290 rows on which all
-/// other methods end between 1e-5 and 1e-3, take 63 ms to 1e-15.
-const PLANE_ROWS: usize = 1000;
-/// Contacts up to which projected gradients are tried: they keep six vectors, 150 bytes per contact.
-const GRADIENT_CONTACTS: usize = 100_000;
-/// Iterations of projected gradients; a column of ten boxes that slides and tips takes 5700 to 1e-10.
-const GRADIENTS: f64 = 20_000.0;
-
-/// A method of the chain.
-#[derive(Clone, Copy)]
-enum Method {
-    Lemke,
-    /// With a budget of linear systems.
-    Newton(usize),
-    /// From p = 0.
-    NewtonAnew,
-    /// With a budget of sweeps.
-    Sweeps(usize),
-    InteriorPoint,
-    Admm,
-    /// To its own limit.
-    AdmmToTheEnd,
-    Apgd,
-    /// Friction in the plane as an LCP.
-    LemkeFaceted,
-}
 
 struct Auto {
     bilateral: Bilateral,
@@ -144,8 +93,8 @@ impl Auto {
             newton: Newton::new(Equations::AlartCurnier, NEWTON_SYSTEMS),
             nsgs: Nsgs::new(LAST_SWEEPS, Order::BySize),
             interior_point: InteriorPoint::new(INTERIOR_STEPS),
-            admm: Admm::new(&Options::default().with("max_iterations", ADMM_ITERATIONS)),
-            apgd: Apgd::new(&Options::default().with("max_iterations", GRADIENTS)),
+            admm: Admm::new(&Options::default()),
+            apgd: Apgd::new(&Options::default()),
             attempts: Vec::new(),
             kept: Vec::new(),
             u: Vec::new(),
@@ -153,7 +102,7 @@ impl Auto {
     }
 
     /// Tries one method, keeping the better of what was and what it made; returns the residual.
-    fn attempt(&mut self, method: Method, part: &Part, p: &mut [f64]) -> f64 {
+    fn attempt(&mut self, stage: Stage, part: &Part, p: &mut [f64]) -> f64 {
         let &Part { problem, tolerance, number, first, .. } = part;
         let before = match self.attempts[first..].last() {
             Some(last) => last.residual,
@@ -161,41 +110,46 @@ impl Auto {
         };
         self.kept.clear();
         self.kept.extend_from_slice(p);
-        let outcome = match method {
-            Method::Lemke => self.lemke.solve(problem, tolerance, p),
-            Method::Newton(budget) => self.newton.run(problem, tolerance, p, budget),
-            Method::NewtonAnew => {
-                p.fill(0.0);
-                self.newton.run(problem, tolerance, p, NEWTON_SYSTEMS)
-            }
-            Method::InteriorPoint => {
-                let made = self.interior_point.solve(problem, tolerance, p);
-                if made.status == Status::Converged {
-                    made
-                } else {
-                    // Its end is worth going on from, even where the residual is not yet the smallest.
-                    let polished = self.newton.run(problem, tolerance, p, NEWTON_SYSTEMS);
-                    Outcome { iterations: made.iterations + polished.iterations, ..polished }
-                }
-            }
-            Method::Admm => self.admm.solve(problem, tolerance, p),
-            Method::AdmmToTheEnd => Admm::new(&Options::default()).solve(problem, tolerance, p),
-            Method::Apgd => self.apgd.solve(problem, tolerance, p),
-            Method::LemkeFaceted => LemkeFaceted::new(&Options::default()).solve(problem, tolerance, p),
-            Method::Sweeps(budget) => {
-                let made = self.nsgs.sweep_until(problem, tolerance, p, budget);
-                Outcome { status: made.status, iterations: made.sweeps, method: "nsgs" }
-            }
-        };
+        if stage.start == Start::Zero {
+            p.fill(0.0);
+        }
+        let Outcome { status, iterations, method } = self.run(stage, problem, tolerance, p);
         let mut residual = certify(problem, p, &mut self.u).residual;
         if !(residual <= before) {
             p.copy_from_slice(&self.kept);
             residual = before;
         }
-        let Outcome { status, iterations, method } = outcome;
         let island = (number, problem.size());
         self.attempts.push(Attempt { method, island, status, iterations, residual });
         residual
+    }
+
+    /// One method from `p`.
+    fn run(&mut self, stage: Stage, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
+        let most = stage.most;
+        match stage.method {
+            Method::Lemke => self.lemke.solve(problem, tolerance, p),
+            Method::Newton => self.newton.run(problem, tolerance, p, most),
+            Method::InteriorPoint => {
+                let made = self.interior_point.solve(problem, tolerance, p);
+                if made.status == Status::Converged {
+                    return made;
+                }
+                // Its end is worth going on from, even where the residual is not yet the smallest.
+                let polished = self.newton.run(problem, tolerance, p, NEWTON_SYSTEMS);
+                Outcome { iterations: made.iterations + polished.iterations, ..polished }
+            }
+            Method::Admm => {
+                self.admm.limit(most);
+                self.admm.solve(problem, tolerance, p)
+            }
+            Method::Apgd => self.apgd.run(problem, tolerance, p, most),
+            Method::LemkeFaceted => LemkeFaceted::new(&Options::default()).solve(problem, tolerance, p),
+            Method::Sweeps => {
+                let made = self.nsgs.sweep_until(problem, tolerance, p, most);
+                Outcome { status: made.status, iterations: made.sweeps, method: "nsgs" }
+            }
+        }
     }
 
     /// The residual of the guess; p = 0 takes its place where it is not finite or runs away along a ray.
@@ -238,64 +192,24 @@ impl Auto {
         }
         let small = problem.size() <= LEMKE_LIMIT;
         let lemke = small.then_some(Method::Lemke);
-        for method in lemke.into_iter().chain([Method::Newton(NEWTON_SYSTEMS), Method::InteriorPoint]) {
-            if self.attempt(method, part, p) <= tolerance {
+        for method in lemke.into_iter().chain([Method::Newton, Method::InteriorPoint]) {
+            let stage = Stage { method, start: Start::Best, most: NEWTON_SYSTEMS, fits: |_| true };
+            if self.attempt(stage, part, p) <= tolerance {
                 break;
             }
         }
         self.summary(part.first)
     }
 
-    /// The chain for friction on one island.
+    /// More sweeps while they pay, then the table, on one island or the whole.
     fn friction(&mut self, part: &Part, p: &mut [f64], begun: Progress) -> Outcome {
         self.sweep_while_it_pays(part, p, begun);
-        let direct = part.problem.size() <= DIRECT_LIMIT;
-        let factor_once = part.cold && (part.tolerance >= LOOSE || is_hyperstatic(part.problem));
-        let chain = [
-            if factor_once { Method::Admm } else { Method::Newton(FIRST_SYSTEMS) },
-            Method::InteriorPoint,
-            Method::Newton(NEWTON_SYSTEMS),
-            Method::NewtonAnew,
-            Method::Sweeps(LAST_SWEEPS),
-        ];
-        for method in chain {
-            let solved = self.attempts.last().is_some_and(|last| last.residual <= part.tolerance);
-            if solved {
-                break;
-            }
-            if direct || matches!(method, Method::Sweeps(_)) {
-                self.attempt(method, part, p);
-            }
-        }
-        self.summary(part.first)
-    }
-
-    /// The chain for contacts of bodies, on one island or the whole.
-    fn contacts(&mut self, part: &Part, p: &mut [f64], begun: Progress) -> Outcome {
-        self.sweep_while_it_pays(part, p, begun);
-        let size = part.problem.size();
-        let direct = is_moderate(part.problem);
-        let gradients = part.problem.sets.len() <= GRADIENT_CONTACTS;
-        let isostatic = part.tolerance >= LOOSE && is_isostatic(part.problem);
-        let thorough = !isostatic || size <= ISOSTATIC_THOROUGH;
-        let chain = [
-            (Method::Sweeps(MOST_SWEEPS), true),
-            (Method::Apgd, isostatic && gradients),
-            (Method::Newton(FIRST_SYSTEMS), direct),
-            (Method::LemkeFaceted, size <= PLANE_ROWS && is_plane(part.problem)),
-            (Method::Apgd, !isostatic && gradients),
-            (Method::Sweeps(LAST_SWEEPS), isostatic),
-            (Method::AdmmToTheEnd, direct),
-            (Method::InteriorPoint, size <= INTERIOR_ROWS && thorough),
-            (Method::Newton(if thorough { NEWTON_SYSTEMS } else { FIRST_SYSTEMS }), direct),
-            (Method::NewtonAnew, direct && thorough),
-            (Method::Sweeps(LAST_SWEEPS), thorough),
-        ];
-        for (method, _) in chain.into_iter().filter(|(_, fits)| *fits) {
+        let kind = Kind::of(part.problem, part.tolerance, part.cold);
+        for stage in STAGES.iter().filter(|stage| (stage.fits)(&kind)) {
             if self.attempts.last().is_some_and(|last| last.residual <= part.tolerance) {
                 break;
             }
-            self.attempt(method, part, p);
+            self.attempt(*stage, part, p);
         }
         self.summary(part.first)
     }
@@ -355,10 +269,7 @@ impl Auto {
             let tolerance = (tolerance * share * scale / own).max(tolerance);
             let first = self.attempts.len();
             let part = Part { problem, tolerance, number: number + 1, first, cold: whole.cold };
-            let made = if problem.delassus.has_contacts() {
-                let begun = self.sweep(&part, &mut part_p, FIRST_SWEEPS);
-                self.contacts(&part, &mut part_p, begun)
-            } else if problem.is_scalar() {
+            let made = if problem.is_scalar() && !problem.delassus.has_contacts() {
                 self.complementarity(&part, &mut part_p)
             } else {
                 let begun = self.sweep(&part, &mut part_p, FIRST_SWEEPS);
@@ -399,14 +310,13 @@ impl Auto {
         let mut found = islands(problem);
         if found.len() == 1 {
             let begun = begun.unwrap_or_else(|| self.sweep(&whole, p, FIRST_SWEEPS));
-            if contacts {
-                return self.contacts(&whole, p, begun);
-            }
             return self.friction(&whole, p, begun);
         }
         if contacts && found.iter().any(|island| island.constraints.len() > MOST_CONTACTS) {
             // Only sweeps fit the largest island, and they take the others along.
-            if self.attempt(Method::Sweeps(LAST_SWEEPS), &whole, p) <= tolerance {
+            let (method, most) = (Method::Sweeps, LAST_SWEEPS);
+            let stage = Stage { method, start: Start::Best, most, fits: |_| true };
+            if self.attempt(stage, &whole, p) <= tolerance {
                 return self.summary(first);
             }
         }

@@ -10,6 +10,7 @@ mod bilateral;
 mod block_factor;
 mod block_graph;
 mod central_path;
+mod chain;
 mod complementary;
 mod descent;
 mod enumerate;

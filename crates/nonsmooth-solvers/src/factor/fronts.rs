@@ -9,7 +9,7 @@
 //! work is twice that of Cholesky [Duff83]. Rows are exchanged within A₁₁ only. That is stable where the matrix is far enough from
 //! singular, as Newton's are; `factor` measures it by the backward error of one solve and says no where it is not.
 
-use crate::factor::FactorError;
+use super::FactorError;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::lu::partial_pivoting::factor as lu;
 use faer::linalg::matmul::matmul;
@@ -41,7 +41,7 @@ struct Front {
 }
 
 /// The factor.
-pub(crate) struct Fronts {
+pub(super) struct Fronts {
     /// The row of A at each position.
     row_at: Vec<usize>,
     fronts: Vec<Front>,
@@ -62,7 +62,7 @@ pub(crate) struct Fronts {
 
 impl Fronts {
     /// Analyses a symmetric pattern of `n` rows; `source` has number (by rows), row and column of each entry.
-    pub(crate) fn analyse(source: &[(usize, u32, u32)], n: usize) -> Result<Self, FactorError> {
+    pub(super) fn analyse(source: &[(usize, u32, u32)], n: usize) -> Result<Self, FactorError> {
         let by_fronts = ch::CholeskySymbolicParams {
             supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
             ..Default::default()
@@ -172,7 +172,7 @@ impl Fronts {
     }
 
     /// Factors the matrix with entries `value[k]`, by rows; false where a pivot vanishes.
-    pub(crate) fn factor(&mut self, value: &[f64]) -> bool {
+    pub(super) fn factor(&mut self, value: &[f64]) -> bool {
         let mut children: Vec<Vec<u32>> = vec![Vec::new(); self.fronts.len()];
         for (s, front) in self.fronts.iter().enumerate() {
             if front.parent != NONE {
@@ -247,7 +247,7 @@ impl Fronts {
     }
 
     /// x ← A⁻¹ x.
-    pub(crate) fn solve(&self, x: &mut [f64]) {
+    pub(super) fn solve(&self, x: &mut [f64]) {
         let mut y: Vec<f64> = self.row_at.iter().map(|&i| x[i]).collect();
         let mut own = Vec::new();
         for front in &self.fronts {
@@ -283,7 +283,7 @@ impl Fronts {
     }
 
     /// x ← A⁻ᵀ x.
-    pub(crate) fn solve_transposed(&self, x: &mut [f64]) {
+    pub(super) fn solve_transposed(&self, x: &mut [f64]) {
         let mut y: Vec<f64> = self.row_at.iter().map(|&i| x[i]).collect();
         for front in &self.fronts {
             let (square, _, upper) = self.panels(front);
@@ -325,7 +325,7 @@ impl Fronts {
     }
 
     /// Whether a solve with the matrix of entries `value` has a small backward error.
-    pub(crate) fn is_accurate(&self, source: &[(usize, u32, u32)], value: &[f64]) -> bool {
+    pub(super) fn is_accurate(&self, source: &[(usize, u32, u32)], value: &[f64]) -> bool {
         let n = self.row_at.len();
         let given: Vec<f64> = (0..n).map(|i| if i % 3 == 0 { -1.0 } else { 1.0 }).collect();
         let (mut right, mut sizes) = (vec![0.0; n], vec![0.0f64; n]);
