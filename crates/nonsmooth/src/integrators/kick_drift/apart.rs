@@ -323,6 +323,26 @@ impl Apart {
         self.set(model, &at, drift.h, &struck)
     }
 
+    /// Sets islands with few rows apart in which the slip of one of these contacts turns.
+    pub(super) fn is_turning(
+        &mut self,
+        model: &Model,
+        now: &State,
+        (drift, active, roles): (&Drift, &ActiveConstraints, &Roles),
+        turning: &[(usize, f64)],
+    ) -> bool {
+        let at = Instant { presence: &now.presence, ..drift.here() };
+        let islands = self.know(model, &at, drift.h);
+        let (mut rows, mut turns) = (vec![0; islands.n], vec![false; islands.n]);
+        let of = |c: usize| islands.of_constraint(model, active.ids[c]);
+        for c in roles.rows.iter().map(|&c| c as usize) {
+            of(c).into_iter().for_each(|island| rows[island] += active.rows(c).len());
+        }
+        turning.iter().filter_map(|(c, _)| of(*c)).for_each(|island| turns[island] = true);
+        turns.iter_mut().zip(&rows).for_each(|(turns, rows)| *turns &= *rows <= MOST_ROWS);
+        self.set(model, &at, drift.h, &turns)
+    }
+
     /// Sets islands apart in which somebody meets on the path of a kick that was solved.
     pub(super) fn is_hit(
         &mut self,

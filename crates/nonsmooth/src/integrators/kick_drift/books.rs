@@ -74,7 +74,7 @@ impl Books {
         self.log_kick(active, kick, (share, drift.kick_length()), log);
         for (family, own) in model.constraints.iter().zip(&active.own) {
             for c in own.clone() {
-                let begins = kick.before[active.rows(c).start] <= 0.0;
+                let begins = kick.before[active.rows(c).start] <= 0.0 && roles.role[c] != Role::Lasting;
                 let (mut done, rubbed) = (0.0, self.works.friction);
                 for (k, row) in active.rows(c).enumerate() {
                     let p = share * kick.p[row];
@@ -96,7 +96,7 @@ impl Books {
                     }
                 }
                 self.book_rates(active, c, here.v, share, &kick.p);
-                if begins && roles.role[c] != Role::Lasting && kick.p[active.rows(c).start] > 0.0 {
+                if begins && kick.p[active.rows(c).start] > 0.0 {
                     let after: Vec<f64> = active.rows(c).map(|row| kick.u[row]).collect();
                     let landed = event(active, c, here.t, (&kick.p, &after), done);
                     // No law of impact rules a soft landing.

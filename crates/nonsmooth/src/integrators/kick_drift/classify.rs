@@ -1,7 +1,7 @@
 //! Which part each constraint plays in the kick.
 //!
 //! ```text
-//! lasting   joints; contacts that carried force in the last kick, whatever their velocity
+//! lasting   joints; contacts that carried force in the last kick, whatever their velocity; those that touched then and are within the noise of the solver
 //! soft      new, closes, flight after the bounce shorter than the step:  −u⁻ ≤ h a_N  or  0 < rebound ≤ h a_N / 2
 //! cut       new, closes faster than that: the step is cut at the instant of contact
 //! early     the same where impacts are many: rebounds at the start of the step, in the one solve
@@ -9,7 +9,9 @@
 //! ```
 //!
 //! a_N = max(0, −J(v_f − v̂)/κ, −J(ṽ − v̂)/κ) is the closing acceleration without the contact's own reaction, h the whole
-//! step, never what is left of it. No absolute speed appears: without acceleration every impact is an impact.
+//! step, never what is left of it. No absolute speed appears: without acceleration every impact is an impact. The solver's error in
+//! velocities, C ε h max(a_N, ‖ṽ − v_f‖/κ), goes with what reactions make of the bodies: points that touch in a wall at rest close without any
+//! acceleration of their own, by noise, and by the hundred.
 
 use super::drift::Drift;
 use super::kick::Kick;
@@ -151,14 +153,17 @@ impl Roles {
         let u_free = u_hat + along_free - along_minus;
         let length = drift.kick_length();
         let acceleration = ((u_hat - u_tilde) / length).max((u_hat - u_free) / length).max(0.0);
-        let noise = BAND_OF_TOLERANCE * tolerance * acceleration * drift.h * drift.h;
-        self.band.push((BAND * size).max(noise));
-        let lasts = bilateral || kick.before[row] > 0.0;
-        if lasts {
+        let held = held(model, active, c, (&kick.v, &free.v)) / length;
+        // What the solver leaves of velocities [m/s].
+        let noise = BAND_OF_TOLERANCE * tolerance * acceleration.max(held) * drift.h;
+        let band = (BAND * size).max(noise * drift.h);
+        self.band.push(band);
+        let (y, y_end) = (active.gap[c], kick.y_end[row]);
+        let touches = kick.is_known[c] && y <= band && u_hat.abs() <= noise;
+        if bilateral || kick.before[row] > 0.0 || touches {
             self.rows.push(c as u32);
             return self.role.push(Role::Lasting);
         }
-        let (y, y_end) = (active.gap[c], kick.y_end[row]);
         let is_closed = y <= TOUCHING * size;
         let approach = if is_closed {
             (-u_hat).max(0.0)
@@ -167,7 +172,7 @@ impl Roles {
         };
         let rebound = model.law(active.laws[c]).rebound(approach);
         let within = drift.h * acceleration;
-        let slow = approach <= within || rebound > 0.0 && rebound <= 0.5 * within;
+        let slow = approach <= within.max(noise) || rebound > 0.0 && rebound <= 0.5 * within;
         let closes = is_closed || y_end < 0.0;
         if closes && !slow && approach > 0.0 {
             self.fast.push((c as u32, acceleration));
@@ -234,6 +239,24 @@ impl Roles {
             }
         }
     }
+}
+
+/// What reactions make of the velocity of a body of the contact, the larger of the two: ‖ṽ − v_f‖ [m/s]. The solver's error goes with it.
+pub(super) fn held(
+    model: &Model,
+    active: &ActiveConstraints,
+    c: usize,
+    (v, v_free): (&[f64], &[f64]),
+) -> f64 {
+    if !active.contacts().contains(&c) {
+        return 0.0;
+    }
+    let sides = active.ids[c].colliders().map(|k| model.rigid.colliders[k as usize].on.0 as usize);
+    let bodies = sides.into_iter().filter_map(|i| model.rigid.bodies.get(i));
+    bodies.fold(0.0, |m, body| {
+        let [with, without] = [v, v_free].map(|v| body.twist(&v[body.v as usize..]).0);
+        m.max(with.distance(without))
+    })
 }
 
 /// J_N v of a constraint.

@@ -350,10 +350,7 @@ pub(super) fn on_step_velocity(
     factorize(model, &part, &drift.pass(), Coeffs::MASS, problem, mass)?;
     linearize(model, &part, &drift.pass(), active)?;
     let mut lambda = vec![0.0; active.n_rows()];
-    let mut known = drift.memory.walk();
-    for (family, own) in model.constraints.iter().zip(&active.own) {
-        family.recall_forces(active, own.clone(), &mut known, &mut lambda);
-    }
+    model.recall(&drift.memory, active, &mut lambda, |_, _, _| {});
     let here = drift.here();
     half_kick(model, drift, drift.lag, (active, &lambda), mass, free)?;
     if !may_drive(active, &lambda) {

@@ -47,12 +47,16 @@ pub(super) struct Kick {
     pub(super) before: Vec<f64>,
     /// Mean slip of the last kick in the axes of this one; NaN where there was none [m/s].
     slip_before: Vec<f64>,
+    /// Whether it was among the constraints of the last kick, under this name or another, by constraint.
+    pub(super) is_known: Vec<bool>,
     /// ṽ, then v: working axes of the configuration of the kick.
     pub(super) v: Vec<f64>,
     /// u of v at the configuration of the kick, with what kinematic bodies add.
     pub(super) u: Vec<f64>,
     /// Relative velocity at the end of the drift.
     u_end: Vec<f64>,
+    /// Relative velocities of ṽ at both ends of the drift, by row: those before the solve.
+    pub(super) predicted: Vec<[f64; 2]>,
     /// y at the end of the drift; NaN for rows that have none.
     pub(super) y_end: Vec<f64>,
     /// y* by constraint.
@@ -80,20 +84,16 @@ impl Kick {
         self.before.resize(n, 0.0);
         self.slip_before.clear();
         self.slip_before.resize(n, f64::NAN);
-        let mut known = drift.memory.walk();
-        for (family, own) in model.constraints.iter().zip(&active.own) {
-            for c in own.clone() {
-                let heir =
-                    || family.predecessor(model, &drift.memory, active, c).map(|k| drift.memory.at(k));
-                let Some(remembered) = known.find(active.ids[c]).or_else(heir) else { continue };
-                let rows = active.rows(c);
-                family.recall_force(active, c, remembered.force, &mut self.before[rows.clone()]);
-                if rows.len() > 1 && self.before[rows.start] > 0.0 {
-                    to_rows(active, c, remembered.slip, &mut self.slip_before[rows.clone()]);
-                }
-                self.before[rows].iter_mut().for_each(|p| *p *= length);
+        self.is_known.clear();
+        self.is_known.resize(active.len(), false);
+        model.recall(&drift.memory, active, &mut self.before, |c, remembered, before| {
+            self.is_known[c] = true;
+            let rows = active.rows(c);
+            if rows.len() > 1 && before[0] > 0.0 {
+                to_rows(active, c, remembered.slip, &mut self.slip_before[rows]);
             }
-        }
+            before.iter_mut().for_each(|p| *p *= length);
+        });
         self.p.clone_from(&self.before);
         self.apply(active, mass, free);
         self.drift_on(model, drift)?;
@@ -189,6 +189,8 @@ impl Kick {
         log: &mut StepLog,
     ) -> StepResult {
         self.passes = 0;
+        self.predicted.clear();
+        self.predicted.extend(self.u.iter().zip(&self.u_end).map(|(u, u_end)| [*u, *u_end]));
         if roles.rows.is_empty() {
             // Reactions of constraints that are gone do not act.
             self.p.fill(0.0);

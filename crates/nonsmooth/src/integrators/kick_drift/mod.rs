@@ -10,7 +10,8 @@
 //!
 //! Forces that depend on velocities act with ½ (v̂ + ṽ), where ṽ is what they lead to (`velocity_forces.rs`).
 //! v̂ is the velocity τ before q, τ half the length of the last drift (`State.lag`). An impact cuts the step: everything is taken to
-//! its instant along the path of the drift, the law acts there, and a fresh kick drives the rest of the step. Where a body that may
+//! its instant along the path of the drift, the law acts there, and a fresh kick drives the rest of the step. So does a slip that ends or turns
+//! round. Where a body that may
 //! meet another turns fast the step is made in pieces. Where there are many impacts at once they act at the start of the step in the
 //! one solve (early rebound). Lasting gaps within ±δ are kept as they are, so that rest is a fixed point.
 //!
@@ -29,6 +30,7 @@ mod path;
 mod pieces;
 mod settle;
 mod targets;
+mod turn;
 mod velocity_forces;
 
 use super::{Accuracy, Entry, Integrator, Refusal};
@@ -50,6 +52,7 @@ use joints::JointCorrection;
 use kick::Kick;
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 use path::Path;
+use turn::{may_turn, turning};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "kick-drift",
@@ -105,6 +108,8 @@ struct KickScratch {
     missed: Option<Problem>,
     /// Whether a problem is being solved: it is the one to show where that stops the step.
     is_solving: bool,
+    /// The length of the present drift, where it ends with the slip of a contact [s].
+    turning: Option<f64>,
     /// How far points of each body went in the step, where that is asked for [m].
     way: Vec<f64>,
 }
@@ -115,7 +120,7 @@ enum Course {
     Apart,
     /// It was too long, and is to be made again.
     Again,
-    /// An impact, and something is left of the step.
+    /// An impact or the end of a slip, and something is left of the step.
     Cut,
     /// A piece of the step is done.
     Piece,
@@ -178,27 +183,35 @@ impl KickScratch {
         }
         decide(model, active, drift, rules, roles);
         self.solve(model, (settings, limits.most_passes), log)?;
-        let Self { drift, active, problem, roles, kick, path, .. } = self;
+        let Self { drift, active, problem, kick, .. } = self;
         if let Some(course) = apart.shorten(model, now, (active, Some(kick)), drift)? {
             problem.delassus.release();
             return Ok(course);
         }
+        if let Some(course) = self.turn(model, now, limits, apart) {
+            return Ok(course);
+        }
+        let Self { drift, active, roles, kick, path, .. } = self;
         path.set(drift, kick);
         let hit = path.first_hit(model, drift, active, roles)?;
         if hit.is_some() && apart.is_hit(model, now, (drift, active, roles), path)? {
             return Ok(Course::Apart);
         }
         self.judge(model, settings, log)?;
-        let Self { drift, active, mass, free, problem, roles, kick, path, books, way, .. } = self;
+        let Self { drift, active, mass, free, problem, roles, kick, path, books, way, turning, .. } =
+            self;
+        let turned = turning.take().filter(|length| hit.is_none() && *length == drift.rest);
         path.add_ways(model, drift, hit.unwrap_or(drift.rest), way);
         log.longest_drift = log.longest_drift.max(drift.rest);
         books.kick(model, (active, roles, free), (drift, kick, path), hit, log)?;
         drift.remember(model, active, roles, kick)?;
         log.counts += Counts { steps: 1, rejected: 0, evaluations: 1 };
-        let Some(time) = hit else { return self.go_on(model) };
+        let Some(time) = hit.or(turned) else { return self.go_on(model) };
         let made = (&*active, &*roles, &*kick);
         path.go_to(model, time, made, (mass, free, problem), (books, log), drift)?;
-        self.strike(model, settings, log)?;
+        if hit.is_some() {
+            self.strike(model, settings, log)?;
+        }
         self.drift.join_later();
         Ok(if self.drift.is_over() { Course::Over } else { Course::Cut })
     }
@@ -206,11 +219,33 @@ impl KickScratch {
     fn start(&mut self, model: &Model, now: &State, h: f64, apart: &mut Apart) -> StepResult {
         self.books.start(now);
         self.made.clear();
-        (self.missed, self.is_solving) = (None, false);
+        (self.missed, self.is_solving, self.turning) = (None, false, None);
         let n = if apart.asks_for_ways() { model.rigid.bodies.len() } else { 0 };
         self.way.clear();
         self.way.resize(n, 0.0);
         self.drift.start(model, now, h, apart.others(now))
+    }
+
+    /// Shortens the drift to the end of a slip that turns in it, or sets its island apart.
+    fn turn(&mut self, model: &Model, now: &State, limits: Limits, apart: &mut Apart) -> Option<Course> {
+        let Self { drift, active, free, problem, roles, kick, turning: ends, .. } = self;
+        if limits.most_cuts == 0 || ends.is_some() || !apart.is_possible() && !may_turn(active, roles) {
+            return None;
+        }
+        let turning = turning(model, (active, roles), (kick, free), drift);
+        let first = turning.iter().map(|(_, time)| *time).min_by(f64::total_cmp)?;
+        let course = if apart.is_possible() {
+            if !apart.is_turning(model, now, (drift, active, roles), &turning) {
+                return None;
+            }
+            Course::Apart
+        } else {
+            drift.shorten(first);
+            *ends = Some(drift.rest);
+            Course::Again
+        };
+        problem.delassus.release();
+        Some(course)
     }
 
     /// The end of a drift without impact: of the step, or of a piece of it.
