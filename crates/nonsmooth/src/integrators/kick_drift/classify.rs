@@ -218,6 +218,47 @@ impl Roles {
 }
 
 impl Roles {
+    /// Gives up early rebounds of bodies at whose contacts the solved kick gave energy, Σ p_N ½ (u⁻ + u⁺) > `share` of the kinetic energy `kinetic`:
+    /// all of them, where none is of such a body. Whether there were any. One that rebounds towards a neighbour in the same solve meets it as a wall:
+    /// a light ball between a wall and one of 10⁶ times its mass, faster than ten gaps per step, threw that away with its own speed.
+    pub(super) fn give_up(
+        &mut self,
+        model: &Model,
+        active: &ActiveConstraints,
+        kick: &Kick,
+        (share, kinetic): (f64, f64),
+    ) -> bool {
+        if self.rebound.iter().all(Option::is_none) {
+            return false;
+        }
+        let work = |c: usize| {
+            let row = active.rows(c).start;
+            0.5 * kick.p[row] * (active.u_minus[row] + kick.u[row])
+        };
+        let sum: f64 = active.contacts().map(work).sum();
+        if sum <= share * kinetic {
+            return false;
+        }
+        let table = &model.rigid;
+        let on = |c: usize| active.ids[c].colliders().map(|k| table.colliders[k as usize].on.0 as usize);
+        let mut gains = vec![false; table.bodies.len()];
+        for c in active.contacts().filter(|&c| work(c) > 0.0) {
+            on(c).into_iter().for_each(|i| gains.get_mut(i).into_iter().for_each(|gains| *gains = true));
+        }
+        let is_early = |c: &usize| self.rebound[*c].is_some();
+        let of_gaining = |c: &usize| on(*c).into_iter().any(|i| gains.get(i) == Some(&true));
+        let early: Vec<usize> = active.contacts().filter(is_early).collect();
+        let mut chosen: Vec<usize> = early.iter().copied().filter(of_gaining).collect();
+        if chosen.is_empty() {
+            chosen = early;
+        }
+        self.lost += chosen.len();
+        for c in chosen {
+            (self.rebound[c], self.role[c]) = (None, Role::Soft);
+        }
+        true
+    }
+
     /// λ = p/κ by row of the constraints that go on to act: not those of early rebounds.
     pub(super) fn lasting_forces(
         &self,

@@ -18,9 +18,10 @@ use crate::error::StepResult;
 use crate::laws::LawRows;
 use crate::log::StepLog;
 use crate::model::instant::Instant;
-use crate::model::{ActiveConstraints, ConstraintMemory, Free, Level, Model, Role};
+use crate::model::{ActiveConstraints, ConstraintMemory, Free, Level, Model, RigidState, Role};
 use crate::part::Part;
 use crate::phases::{Mass, REDUNDANT, SolverSettings, is_solved_by, solve_part};
+use glam::DVec3;
 use nonsmooth_solvers::Problem;
 
 /// A rest of the step that is shorter than this share of it has rows of velocities.
@@ -143,18 +144,29 @@ impl Kick {
             family.velocities(model, &there, active, own, &mut self.u_end)?;
         }
         self.place_rows(model, active, drift, |_| true)?;
-        self.mend_jumps(model, active, drift.rest);
+        self.mend_jumps(model, active, drift);
         Ok(())
     }
 
     /// y at the end of the drift as J says where the frozen features of a contact jump on the way (two rims that turn find another nearest
-    /// pair of points): a gap that follows its rate obeys y⁺ = y + ½ (u + u⁺) h but for small terms.
-    fn mend_jumps(&mut self, model: &Model, active: &ActiveConstraints, rest: f64) {
+    /// pair of points): a gap that follows its rate obeys y⁺ = y + ½ (u + u⁺) h but for small terms, h³/12 times the jerk of obstacles that
+    /// move as prescribed among them. A box on a table that shakes was lost by 3e-7 m where the table is fastest, as a jump.
+    fn mend_jumps(&mut self, model: &Model, active: &ActiveConstraints, drift: &Drift) {
+        let (rest, here, there) = (drift.rest, drift.here(), drift.there());
+        let table = &model.rigid;
+        // How the velocities of prescribed motions change there.
+        let change = |c: usize| -> f64 {
+            let at = DVec3::from_array(active.places[c - active.first_contact][0]);
+            let on = active.ids[c].colliders().map(|k| table.colliders[k as usize].on);
+            let prescribed = on.into_iter().filter(|on| table.kinematic_number(*on).is_some());
+            let of = |at: DVec3, state: &RigidState| state.velocity_at(at - state.position);
+            prescribed.map(|on| (of(at, there.rigid(on)) - of(at, here.rigid(on))).length()).sum()
+        };
         for c in active.contacts() {
             let row = active.row_start[c] as usize;
             let (y, u, u_end) = (active.gap[c], self.u[row], self.u_end[row]);
             let off = (self.y_end[row] - y - 0.5 * (u + u_end) * rest).abs();
-            let least = || LEAST_JUMP * model.size_of(active.ids[c]);
+            let least = || LEAST_JUMP * model.size_of(active.ids[c]) + rest * change(c);
             if off > JUMP * (u.abs() + u_end.abs()) * rest && off > least() {
                 self.y_end[row] = y + u * rest;
             }

@@ -38,7 +38,7 @@ use crate::model::collision::fall;
 use crate::model::constraints::Confirmed;
 use crate::model::errors::{check_coordinates, check_finite};
 use crate::model::instant::{Implicit, Instant, Place};
-use crate::model::{Activation, ActiveConstraints, Coeffs, Free, Model, State};
+use crate::model::{Activation, ActiveConstraints, Coeffs, Free, Model, Presence, State};
 use crate::part::Part;
 use crate::phases::{Mass, SolverSettings, detect, factorize, judge, linearize};
 use apart::Apart;
@@ -70,6 +70,9 @@ const MOST_PASSES: Declared = Declared {
     kind: Kind::Whole { min: 1, max: 1000 },
     default: "30",
 };
+
+/// Early rebounds that give more than this share of the kinetic energy are given up.
+const LEAST_GAIN: f64 = 1e-9;
 
 /// The kick–drift scheme.
 pub struct KickDrift {
@@ -178,6 +181,7 @@ impl KickScratch {
         }
         decide(model, active, drift, rules, roles);
         self.solve(model, (settings, limits.most_passes), log)?;
+        self.tame(model, (settings, limits.most_passes), log)?;
         let Self { drift, active, problem, roles, kick, path, .. } = self;
         if let Some(course) = apart.shorten(model, now, (active, Some(kick)), drift)? {
             problem.delassus.release();
@@ -282,6 +286,25 @@ impl KickScratch {
         let Self { drift, active, mass, free, problem, roles, kick, joints, .. } = self;
         kick.solve(model, (active, roles, free, mass), solving, (problem, joints), drift, log)?;
         joints.release();
+        Ok(())
+    }
+
+    /// Solves the kick again without early rebounds that give energy.
+    fn tame(
+        &mut self,
+        model: &Model,
+        (settings, most_passes): (&mut SolverSettings, usize),
+        log: &mut StepLog,
+    ) -> StepResult {
+        if self.roles.early + self.roles.capped == 0 {
+            return Ok(());
+        }
+        let kinetic = model.energies(&self.drift.here())?.kinetic;
+        let share = LEAST_GAIN.max(10.0 * settings.tolerance);
+        while self.roles.give_up(model, &self.active, &self.kick, (share, kinetic)) {
+            self.problem.delassus.release();
+            self.solve(model, (settings, most_passes), log)?;
+        }
         Ok(())
     }
 
@@ -402,6 +425,14 @@ impl KickDrift {
     fn close(&self, model: &Model, now: &State, next: &mut State, log: &mut StepLog) -> StepResult {
         next.presence.clone_from(&now.presence);
         model.update_presence(next);
+        if model.is_separable() {
+            // The velocity of a newborn is that at its place.
+            let lives = now.presence.iter().zip(&next.presence).zip(&mut next.lag);
+            let born = lives.filter(|((before, after), _)| {
+                **before == Presence::Pending && **after == Presence::Present
+            });
+            born.for_each(|(_, lag)| *lag = 0.0);
+        }
         model.update_angles(now, next)?;
         check_finite(model, "velocity", &next.v)?;
         check_coordinates(model, &next.q)?;

@@ -1,11 +1,14 @@
 //! Kick–drift against closed forms and conserved quantities.
 
+mod boxes;
+mod extremes;
 mod forced;
 mod free;
 mod impacts;
 mod islands;
 mod joints;
 mod lasting;
+mod obstacles;
 mod seams;
 mod units;
 
