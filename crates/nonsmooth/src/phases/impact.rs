@@ -210,7 +210,7 @@ pub fn carried(model: &Model, memory: &ConstraintMemory, active: &ActiveConstrai
 fn in_contact(
     model: &Model,
     memory: &ConstraintMemory,
-    (active, touching): (&ActiveConstraints, f64),
+    (active, band): (&ActiveConstraints, f64),
     begins: &mut [bool],
 ) -> Vec<u32> {
     let mut list = Vec::new();
@@ -226,7 +226,7 @@ fn in_contact(
                 continue;
             }
             let lasts = carried[c];
-            let is_closed = active.gap[c] <= touching * model.size_of(active.ids[c]);
+            let is_closed = active.gap[c] <= band * model.size_of(active.ids[c]);
             if lasts || is_closed {
                 list.push(c as u32);
                 begins[c] = !lasts && active.u_minus[active.rows(c).start] < 0.0;

@@ -398,7 +398,7 @@ impl Follower<'_> {
                 d.abs() * weights[**i] * epsilon > LEAVES * self.columns.increment * size
             });
             if let Some((_, &i)) = wrong {
-                let why = Kink::Touching {
+                let why = Kink::Closed {
                     constraint: self.describe(mode.rows[i]),
                     direction: self.direction(k),
                 };

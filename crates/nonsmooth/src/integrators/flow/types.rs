@@ -223,7 +223,7 @@ pub enum Kink {
     },
     /// A contact is closed and carries nothing: pressed it holds, pulled it opens.
     #[error("{constraint} is closed without force, and {direction} would press or open it")]
-    Touching {
+    Closed {
         /// Which contact.
         constraint: String,
         /// In which direction.

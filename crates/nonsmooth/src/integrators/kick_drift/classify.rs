@@ -159,8 +159,8 @@ impl Roles {
         let band = (BAND * size).max(noise * drift.h);
         self.band.push(band);
         let (y, y_end) = (active.gap[c], kick.y_end[row]);
-        let touches = kick.is_known[c] && y <= band && u_hat.abs() <= noise;
-        if bilateral || kick.before[row] > 0.0 || touches {
+        let stays = kick.is_known[c] && y <= band && u_hat.abs() <= noise;
+        if bilateral || kick.before[row] > 0.0 || stays {
             self.rows.push(c as u32);
             return self.role.push(Role::Lasting);
         }

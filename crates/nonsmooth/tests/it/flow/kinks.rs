@@ -91,7 +91,7 @@ fn what_rests_at_the_start_can_be_moved_along_the_floor_alone() {
 fn a_contact_without_force_has_no_derivative_by_what_presses_it() {
     let (t, why) =
         kink(&[0.0], 1.0, |p| point([0.0, p[0]], [[0.0, 0.0], [1.0, 0.0]], &[([0.0, 1.0], 0.0)], 0.5));
-    assert!(t == 0.0 && matches!(why, Kink::Touching { .. }), "{t}: {why}");
+    assert!(t == 0.0 && matches!(why, Kink::Closed { .. }), "{t}: {why}");
 }
 
 /// A disc of inertia 0.4 m r² that slides with 3.5 μ (1 + e) |u_N| is just stopped by its impact.
