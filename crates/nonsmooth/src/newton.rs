@@ -1,4 +1,5 @@
-//! Newton's iteration of a step: what is linear takes one pass, everything else is repeated until v⁺ stands still.
+//! Newton's iteration of a step: what is linear takes one pass, everything else is repeated until v⁺ stands still, island by island
+//! (`newton/parts.rs`).
 //!
 //! A pass linearises about the guess (v⁺, p) of the pass before, solves to the tolerance of the solver, and moves v⁺. Three things end it:
 //!
@@ -16,9 +17,13 @@
 //! Passes with one factor (`phases/correct.rs`) converge linearly at the rate ρ = |v_new − v⁺| / |the change before|. What a pass leaves is
 //! then ρ/(1 − ρ) of its change, and the iteration ends where that is within the tolerance.
 
+mod parts;
+
+pub use parts::Parts;
+
 use crate::error::{StepError, StepResult};
-use crate::model::{Free, Model, Theta};
-use crate::phases::{Guess, Impulses};
+use crate::model::{ActiveConstraints, Free, Model, Theta};
+use crate::phases::{Guess, Impulses, Mass};
 use nonsmooth_solvers::{Problem, certify};
 
 /// Change of v, relative to its size, above which no change counts as rounding.
@@ -37,6 +42,8 @@ pub struct Newton {
 pub struct Iteration {
     settings: Newton,
     is_needed: bool,
+    /// Whether rows are imposed by position, so that contacts of bodies are not linear.
+    by_position: bool,
     iterations: usize,
     /// Change of v⁺ in the pass before [m/s, rad/s].
     last_change: f64,
@@ -92,6 +99,7 @@ impl Newton {
         Iteration {
             settings: self,
             is_needed,
+            by_position,
             iterations: 0,
             last_change: f64::INFINITY,
             rate: 0.0,
@@ -124,6 +132,27 @@ impl Iteration {
     ) -> StepResult<bool> {
         self.iterations += 1;
         if !self.is_needed { Ok(true) } else { self.judge(solved, v_guess, v, impulses) }
+    }
+
+    /// The same by island: after the first pass the nonlinear islands go on alone (`parts.rs`), until they stand or the whole must see to them.
+    #[inline]
+    pub fn is_done_by_island(
+        &mut self,
+        (model, active, mass): (&Model, &ActiveConstraints, &Mass),
+        parts: &mut Parts,
+        solved: &Solved<'_>,
+        (v_guess, v): (&mut [f64], &mut [f64]),
+        impulses: &mut Impulses,
+    ) -> StepResult<bool> {
+        if parts.are_open() {
+            self.close(parts, solved, v_guess, v);
+            return Ok(false);
+        }
+        let is_done = self.is_done(solved, v_guess, v, impulses)?;
+        if !is_done {
+            parts.open(model, self.by_position, active, mass);
+        }
+        Ok(is_done)
     }
 
     /// Takes v⁺ of a pass with one factor as the new guess; what it leaves in `v` is v⁺ only where the passes are done.

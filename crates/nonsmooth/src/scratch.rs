@@ -2,6 +2,7 @@
 
 use crate::instants::Instants;
 use crate::model::{ActiveConstraints, Free};
+use crate::newton::Parts;
 use crate::phases::{Impulses, Mass, Stiffened, Struck};
 use nonsmooth_solvers::Problem;
 
@@ -22,6 +23,8 @@ pub struct Scratch {
     pub problem: Problem,
     /// Its impulses.
     pub impulses: Impulses,
+    /// What the passes of Newton's iteration work on.
+    pub parts: Parts,
     /// Impacts at the start of the step, where a law has them.
     pub struck: Option<Box<Struck>>,
     /// v⁺ in working axes.

@@ -45,6 +45,7 @@ const LINES: &[Line] = &[
     Line { scene: "packing-spring", steps: [2, 3], aims: &[Most::Times("packing", 1.1)] },
     Line { scene: "packing-gap", steps: [2, 3], aims: &[Most::Times("packing", 1.1)] },
     Line { scene: "packing-joint", steps: [2, 3], aims: &[Most::Times("packing", 1.2)] },
+    Line { scene: "packing-pendulum", steps: [2, 3], aims: &[Most::Times("packing", 1.1)] },
     Line { scene: "free-100", steps: [2, 12], aims: &[] },
     Line { scene: "free-1000", steps: [2, 12], aims: &[Most::PerBody("free-100", 10.0, LINEAR)] },
     Line { scene: "free-10000", steps: [2, 4], aims: &[Most::PerBody("free-100", 100.0, LINEAR)] },

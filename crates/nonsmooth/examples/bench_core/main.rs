@@ -13,7 +13,7 @@ use nonsmooth::model::{Anchor, Linear, ModelBuilder, Rigid, Spring};
 use nonsmooth::observers::{EnergyLedger, Summary};
 use nonsmooth::solvers::Sparse;
 use nonsmooth::{Simulation, State};
-use piles::{add_gap, add_joint, add_spring, packing};
+use piles::{add_gap, add_joint, add_pendulum, add_spring, packing};
 
 /// A scene and how to make so many steps of it.
 struct Scene {
@@ -29,6 +29,7 @@ const SCENES: &[Scene] = &[
     Scene { name: "packing-spring", run: |steps| go(packing(10, add_spring), steps) },
     Scene { name: "packing-gap", run: |steps| go(packing(10, add_gap), steps) },
     Scene { name: "packing-joint", run: |steps| go(packing(10, add_joint), steps) },
+    Scene { name: "packing-pendulum", run: |steps| go(packing(10, add_pendulum), steps) },
     Scene { name: "packing-10000", run: |steps| go(packing(22, |_| {}), steps) },
     Scene { name: "packing-100000", run: |steps| go(packing(47, |_| {}), steps) },
     Scene { name: "beads", run: |steps| go(piles::beads(), steps) },

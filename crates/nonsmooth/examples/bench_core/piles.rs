@@ -4,7 +4,7 @@ use super::simulation;
 use nonsmooth::Simulation;
 use nonsmooth::geometry::{planar, spatial::Shape};
 use nonsmooth::integrators::{IntoIntegrator, MoreauJean};
-use nonsmooth::joints::Spherical;
+use nonsmooth::joints::{Revolute, Spherical};
 use nonsmooth::laws::{Coulomb, NewtonImpact};
 use nonsmooth::model::rigid::{Body, Collider, KinematicBody, MaterialId};
 use nonsmooth::model::{Anchor, Linear, ModelBuilder, Rigid, Spring};
@@ -90,6 +90,14 @@ pub(super) fn add_gap(builder: &mut ModelBuilder) {
 /// A spherical joint between two neighbours at the top.
 pub(super) fn add_joint(builder: &mut ModelBuilder) {
     builder.joint("joint", Spherical::at([0.1, 0.95, 0.95]), Rigid::Body(990), Rigid::Body(991));
+}
+
+/// A body on a hinge that swings beside the balls and touches none.
+pub(super) fn add_pendulum(builder: &mut ModelBuilder) {
+    let arm = Body::new("arm", 1.0, [[0.01, 0.0, 0.0], [0.0, 0.08, 0.0], [0.0, 0.0, 0.08]]);
+    let arm = builder.body(Body { position: [10.5, 0.0, 0.0], ..arm });
+    let hinge = Revolute::at([10.0, 0.0, 0.0]).axis([0.0, 1.0, 0.0]);
+    builder.joint("hinge", hinge, Rigid::World, arm);
 }
 
 /// A column of 1000 beads that rest on each other, with linear gaps.

@@ -22,8 +22,8 @@ use crate::model::{Activation, Level, Model, State, Theta};
 use crate::newton::{Newton, Solved};
 use crate::part::Part;
 use crate::phases::{
-    LawForm, Ledger, SolverSettings, account, advance, apply, assemble, detect, factorize, judge,
-    linearize, set_laws, set_offsets, solve,
+    LawForm, Ledger, SolverSettings, account, advance, detect, factorize, judge, linearize, set_laws,
+    set_offsets,
 };
 use crate::scratch::Scratch;
 
@@ -75,9 +75,9 @@ impl Euler {
         let (rule, part) = (Theta { h, theta: self.theta }, Part::whole(now.t, h));
         let motion = Theta { h, theta: self.phi };
         let springs = Activation::Ahead { ahead: 0.0, distance: 0.0 };
-        let Scratch { at, active, mass, free, problem, impulses, v_next, v_mean, .. } =
+        let Scratch { at, active, mass, free, problem, impulses, parts, v_next, v_mean, .. } =
             &mut self.scratch;
-        let SolverSettings { solver, tolerance, policy } = &mut self.settings;
+        let settings = &mut self.settings;
 
         at.configure(model, now, rule)?;
         detect(model, &part, &at.now(now), springs, active)?;
@@ -85,7 +85,9 @@ impl Euler {
         // Forces at the start do not depend on v⁺.
         let one_pass = self.theta == 0.0;
         let mut newton = self.newton.start(model, false, at.velocities(now), v_next);
+        parts.start();
         loop {
+            let part = parts.part(now.t, h);
             if newton.is_needed() && !one_pass {
                 at.predict(model, now, motion, (self.mass_at, Configuration::End), v_next)?;
             }
@@ -95,15 +97,16 @@ impl Euler {
             linearize(model, &part, &pass, active)?;
             set_offsets(model, &part, &pass, Level::Velocity, active)?;
             set_laws(model, now, LawForm::Contact, (h, 0.0), impulses, active);
-            assemble(active, mass, free, problem);
-            solve(&mut **solver, *tolerance, problem, impulses, log)?;
-            apply(problem, free, impulses, &mut next.v);
-            let solved = Solved { problem, free, rule, q_end: pass.end.q, tolerance: *tolerance };
-            if one_pass || newton.is_done(&solved, v_next, &mut next.v, impulses)? {
+            let posed = (&*active, &*mass, &*free);
+            parts.impose(posed, settings, (problem, impulses), (v_next, &mut next.v), log)?;
+            let solved =
+                Solved { problem, free, rule, q_end: pass.end.q, tolerance: settings.tolerance };
+            let (of, v) = ((model, &*active, &*mass), (&mut v_next[..], &mut next.v[..]));
+            if one_pass || newton.is_done_by_island(of, parts, &solved, v, impulses)? {
                 break;
             }
         }
-        judge(model, active, *tolerance, *policy, log)?;
+        judge(model, active, settings.tolerance, settings.policy, log)?;
         log.newton_iterations = newton.iterations().max(1);
         log.counts = Counts { steps: 1, rejected: 0, evaluations: log.newton_iterations as u64 };
         v_next.clone_from(&next.v);

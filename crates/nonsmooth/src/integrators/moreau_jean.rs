@@ -152,28 +152,29 @@ impl Passes {
         {
             return Ok(passes);
         }
-        let part = Part::whole(now.t, rule.h);
-        let (level, _) = self.level(rule);
-        let Scratch { at, v_next, .. } = scratch;
+        let (level, ahead) = self.level(rule);
+        let Scratch { at, active, mass, free, problem, impulses, parts, v_next, .. } = scratch;
         let mut newton = self.newton.start(model, self.position_level, at.velocities(now), v_next);
+        parts.start();
         loop {
-            let Scratch { at, active, mass, free, problem, v_next, .. } = scratch;
             if newton.is_needed() {
                 at.predict(model, now, rule, self.configuration, v_next)?;
             }
-            let pass = at.pass(now);
+            let (part, pass) = (parts.part(now.t, rule.h), at.pass(now));
             factorize(model, &part, &pass, rule.coeffs(), problem, mass)?;
             model.free_motion(&part, &pass, rule, mass.groups(), free)?;
             linearize(model, &part, &pass, active)?;
             set_offsets(model, &part, &pass, level, active)?;
-            self.impose(model, now, rule, (scratch, settings), v_plus, log)?;
+            set_laws(model, now, LawForm::Step, (rule.h, ahead), impulses, active);
+            let posed = (&*active, &*mass, &*free);
+            parts.impose(posed, settings, (problem, impulses), (v_next, v_plus), log)?;
             if !newton.is_needed() {
                 return Ok(1);
             }
-            let Scratch { at, free, problem, impulses, v_next, .. } = scratch;
-            let (q_end, tolerance) = (at.end(now).q, settings.tolerance);
+            let (q_end, tolerance) = (pass.end.q, settings.tolerance);
             let solved = Solved { problem, free, rule, q_end, tolerance };
-            if newton.is_done(&solved, v_next, v_plus, impulses)? {
+            let (of, v) = ((model, &*active, &*mass), (&mut v_next[..], &mut v_plus[..]));
+            if newton.is_done_by_island(of, parts, &solved, v, impulses)? {
                 return Ok(newton.iterations());
             }
         }

@@ -23,8 +23,8 @@ use crate::model::{Activation, ActiveConstraints, Coeffs, Level, Model, State, T
 use crate::newton::{Newton, Solved};
 use crate::part::Part;
 use crate::phases::{
-    Angles, LawForm, Ledger, SolverSettings, account, apply, assemble, conclude, detect, factorize,
-    impact_work, judge, kinetic_angles, linearize, set_laws, set_offsets, solve,
+    Angles, LawForm, Ledger, SolverSettings, account, conclude, detect, factorize, impact_work, judge,
+    kinetic_angles, linearize, set_laws, set_offsets,
 };
 use crate::scratch::Scratch;
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};
@@ -127,9 +127,9 @@ impl Integrator for MoreauPaoli {
     ) -> StepResult {
         let (rule, implicit, coeffs) = self.rule(h);
         let part = Part::whole(now.t, h);
-        let Scratch { at, active, mass, free, problem, impulses, v_next, v_mean, .. } =
+        let Scratch { at, active, mass, free, problem, impulses, parts, v_next, v_mean, .. } =
             &mut self.scratch;
-        let SolverSettings { solver, tolerance, policy } = &mut self.settings;
+        let settings = &mut self.settings;
         let there = &mut self.there;
 
         drift(model, now, h, v_mean, there);
@@ -138,7 +138,9 @@ impl Integrator for MoreauPaoli {
         detect(model, &part, &at.pass(now).jacobian, closed, active)?;
         impulses.warm_start(model, now, active, h);
         let mut newton = self.newton.start(model, false, at.velocities(now), v_next);
+        parts.start();
         loop {
+            let part = parts.part(now.t, h);
             if newton.is_needed() {
                 at.guess(model, now, v_next)?;
             }
@@ -149,21 +151,21 @@ impl Integrator for MoreauPaoli {
             linearize(model, &part, &pass, active)?;
             set_offsets(model, &part, &pass, Level::Velocity, active)?;
             set_laws(model, now, LawForm::Step, (h, 0.0), impulses, active);
-            assemble(active, mass, free, problem);
-            solve(&mut **solver, *tolerance, problem, impulses, log)?;
-            apply(problem, free, impulses, &mut next.v);
+            let posed = (&*active, &*mass, &*free);
+            parts.impose(posed, settings, (problem, impulses), (v_next, &mut next.v), log)?;
             let solved = Solved {
                 problem,
                 free,
                 rule: Theta { h, theta: 1.0 },
                 q_end: pass.end.q,
-                tolerance: *tolerance,
+                tolerance: settings.tolerance,
             };
-            if newton.is_done(&solved, v_next, &mut next.v, impulses)? {
+            let (of, v) = ((model, &*active, &*mass), (&mut v_next[..], &mut next.v[..]));
+            if newton.is_done_by_island(of, parts, &solved, v, impulses)? {
                 break;
             }
         }
-        judge(model, active, *tolerance, *policy, log)?;
+        judge(model, active, settings.tolerance, settings.policy, log)?;
         log.newton_iterations = newton.iterations();
         log.counts = Counts { steps: 1, rejected: 0, evaluations: newton.iterations() as u64 };
         check_angles(model, &part, &at.pass(now), active, &mut self.angles, log)?;

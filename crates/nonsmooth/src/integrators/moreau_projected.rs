@@ -30,8 +30,8 @@ use crate::model::{Activation, ActiveConstraints, ConstraintId, Level, Model, St
 use crate::newton::{Newton, Solved};
 use crate::part::Part;
 use crate::phases::{
-    LawForm, Ledger, Projecting, Projection, SolverSettings, account, advance, apply, assemble, detect,
-    detect_chosen, factorize, judge, linearize, project, set_laws, set_offsets, solve, strike,
+    LawForm, Ledger, Projecting, Projection, SolverSettings, account, advance, detect, detect_chosen,
+    factorize, judge, linearize, project, set_laws, set_offsets, strike,
 };
 use crate::scratch::Scratch;
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};
@@ -163,8 +163,8 @@ impl MoreauProjected {
         next: &mut State,
         log: &mut StepLog,
     ) -> StepResult<usize> {
-        let (h, part) = (rule.h, Part::whole(now.t, rule.h));
-        let Scratch { at, active, mass, free, problem, impulses, struck, v_next, .. } =
+        let h = rule.h;
+        let Scratch { at, active, mass, free, problem, impulses, struck, parts, v_next, .. } =
             &mut self.scratch;
         let now = if model.has_phases() {
             let struck = struck.get_or_insert_default();
@@ -173,9 +173,11 @@ impl MoreauProjected {
             now
         };
         impulses.warm_start(model, now, active, h);
-        let SolverSettings { solver, tolerance, policy } = &mut self.settings;
+        let settings = &mut self.settings;
         let mut newton = self.newton.start(model, false, at.velocities(now), v_next);
+        parts.start();
         loop {
+            let part = parts.part(now.t, h);
             if newton.is_needed() {
                 at.predict(model, now, rule, self.configuration, v_next)?;
             }
@@ -185,15 +187,16 @@ impl MoreauProjected {
             linearize(model, &part, &pass, active)?;
             set_offsets(model, &part, &pass, Level::Velocity, active)?;
             set_laws(model, now, LawForm::Step, (h, 0.0), impulses, active);
-            assemble(active, mass, free, problem);
-            solve(&mut **solver, *tolerance, problem, impulses, log)?;
-            apply(problem, free, impulses, &mut next.v);
-            let solved = Solved { problem, free, rule, q_end: pass.end.q, tolerance: *tolerance };
-            if newton.is_done(&solved, v_next, &mut next.v, impulses)? {
+            let posed = (&*active, &*mass, &*free);
+            parts.impose(posed, settings, (problem, impulses), (v_next, &mut next.v), log)?;
+            let solved =
+                Solved { problem, free, rule, q_end: pass.end.q, tolerance: settings.tolerance };
+            let (of, v) = ((model, &*active, &*mass), (&mut v_next[..], &mut next.v[..]));
+            if newton.is_done_by_island(of, parts, &solved, v, impulses)? {
                 break;
             }
         }
-        judge(model, active, *tolerance, *policy, log)?;
+        judge(model, active, settings.tolerance, settings.policy, log)?;
         v_next.clone_from(&next.v);
         Ok(newton.iterations())
     }

@@ -30,8 +30,8 @@ use crate::model::{Activation, Level, Model, State, Theta};
 use crate::newton::{Newton, Solved};
 use crate::part::Part;
 use crate::phases::{
-    LawForm, Ledger, SolverSettings, account, advance, apply, assemble, detect, factorize, judge,
-    linearize, set_laws, set_offsets, solve,
+    LawForm, Ledger, SolverSettings, account, advance, detect, factorize, judge, linearize, set_laws,
+    set_offsets,
 };
 use crate::scratch::Scratch;
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};
@@ -117,15 +117,17 @@ impl Integrator for StewartTrinkle {
         let reach = Activation::Reach { distance: self.distance };
         // Where everything is evaluated at the start, one pass makes the step.
         let one_pass = self.is_linearized && self.theta == 0.0;
-        let Scratch { at, active, mass, free, problem, impulses, v_next, v_mean, .. } =
+        let Scratch { at, active, mass, free, problem, impulses, parts, v_next, v_mean, .. } =
             &mut self.scratch;
-        let SolverSettings { solver, tolerance, policy } = &mut self.settings;
+        let settings = &mut self.settings;
 
         at.configure(model, now, rule)?;
         detect(model, &part, &at.now(now), reach, active)?;
         impulses.warm_start(model, now, active, h);
         let mut newton = self.newton.start(model, !self.is_linearized, at.velocities(now), v_next);
+        parts.start();
         loop {
+            let part = parts.part(now.t, h);
             if newton.is_needed() && !one_pass {
                 at.predict(model, now, motion, (Configuration::Start, Configuration::End), v_next)?;
             }
@@ -136,16 +138,16 @@ impl Integrator for StewartTrinkle {
             linearize(model, &part, &seen, active)?;
             set_offsets(model, &part, &Pass { end: pass.end, ..seen }, level, active)?;
             set_laws(model, now, LawForm::Contact, (h, h), impulses, active);
-            assemble(active, mass, free, problem);
-            solve(&mut **solver, *tolerance, problem, impulses, log)?;
-            apply(problem, free, impulses, &mut next.v);
+            let posed = (&*active, &*mass, &*free);
+            parts.impose(posed, settings, (problem, impulses), (v_next, &mut next.v), log)?;
             let solved =
-                Solved { problem, free, rule: motion, q_end: pass.end.q, tolerance: *tolerance };
-            if one_pass || newton.is_done(&solved, v_next, &mut next.v, impulses)? {
+                Solved { problem, free, rule: motion, q_end: pass.end.q, tolerance: settings.tolerance };
+            let (of, v) = ((model, &*active, &*mass), (&mut v_next[..], &mut next.v[..]));
+            if one_pass || newton.is_done_by_island(of, parts, &solved, v, impulses)? {
                 break;
             }
         }
-        judge(model, active, *tolerance, *policy, log)?;
+        judge(model, active, settings.tolerance, settings.policy, log)?;
         log.newton_iterations = newton.iterations().max(1);
         log.counts = Counts { steps: 1, rejected: 0, evaluations: log.newton_iterations as u64 };
         v_next.clone_from(&next.v);

@@ -38,7 +38,9 @@ pub use merge::{Merging, merge};
 pub use penetration::Penetration;
 pub use project::{Projecting, Projection, project};
 pub(crate) use solve::Guess;
-pub use solve::{DEFAULT_TOLERANCE, Impulses, Policy, SolverSettings, judge, judge_report, solve};
+pub use solve::{
+    DEFAULT_TOLERANCE, Impulses, Policy, SolverSettings, is_solved, judge, judge_report, solve,
+};
 pub use solve_part::{PartBuffers, is_solved_by, pose_part, solve_part};
 pub use stiffen::{Stiffened, stiffen};
 pub use strike::{Strike, StruckConstraint, strike_at};

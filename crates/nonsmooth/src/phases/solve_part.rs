@@ -4,11 +4,11 @@
 
 use super::assemble::clear_dust;
 use super::factorize::Mass;
-use super::solve::SolverSettings;
+use super::solve::{SolverSettings, is_solved};
 use crate::error::StepResult;
 use crate::log::StepLog;
 use crate::model::{ActiveConstraints, Free};
-use nonsmooth_solvers::{Certificate, Problem, Report, Status, certify};
+use nonsmooth_solvers::{Problem, Status};
 
 /// Buffers of such problems.
 #[derive(Default)]
@@ -54,13 +54,7 @@ pub fn is_solved_by(
 ) -> bool {
     pose_part((active, list), mass, &free.v, problem, p, buffers);
     let PartBuffers { p: guess, u, .. } = buffers;
-    let Certificate { residual, worst, .. } = certify(problem, guess, u);
-    let solved = residual <= tolerance;
-    if solved {
-        let method = log.solves.last().map_or("none", |last| last.method);
-        log.solves.push(Report { status: Status::Converged, iterations: 0, method, residual, worst });
-    }
-    solved
+    is_solved(tolerance, problem, (guess, u), log)
 }
 
 /// Poses the problem of the constraints `list` with the free velocity `v`; `buffers.p` receives their impulses, one after the other.

@@ -1,5 +1,7 @@
 //! Newton's iteration of a step: what does not contract is reported, never taken for rounding or for the noise of a solver.
 
+mod parts;
+
 use crate::kit::{
     At, Built, Lagrangian, ModelBuilder, NewtonImpact, Options, RunError, Simulation, StepError,
     UserError,
@@ -109,4 +111,17 @@ fn a_contact_that_is_solved_does_not_hide_the_rest() {
     let built = builder.build(0.0).expect("a right model");
     let (_, change, _) = newton_failure(first_step(built, &Options::default(), 0.1));
     assert!(change > 0.5, "{change}");
+}
+
+/// Each island ends by its own size: what is slow beside something a million times faster is as exact as alone.
+#[test]
+fn a_slow_system_beside_a_fast_one_is_as_exact_as_alone() {
+    let swing = || Claims(|q: f64| 9.81 * q.sin());
+    let alone = first_step(built(swing().0, 1.0, 0.0), &Options::default(), 0.1).expect("it converges");
+    let mut builder = ModelBuilder::new();
+    builder.lagrangian("slow", &["x"], swing(), &[1.0], &[0.0]);
+    builder.lagrangian("fast", &["x"], Claims(|_| 1.0), &[0.0], &[1e6]);
+    let built = builder.build(0.0).expect("a right model");
+    let beside = first_step(built, &Options::default(), 0.1).expect("it converges");
+    assert!((beside - alone).abs() < 1e-13, "{beside} {alone}");
 }
