@@ -397,10 +397,7 @@ impl ConstraintFamily for FunctionGaps {
         rows: &mut RowWriter<'_>,
     ) -> StepResult {
         let is_new = rows.is_new();
-        let own = rows.active().own[self.index as usize].clone();
-        // A new list has to be written whole.
-        let chosen = if is_new { crate::part::Selection::All } else { part.constraints };
-        for c in chosen.within(own) {
+        for c in rows.chosen(part, self.index) {
             let id = rows.active().ids[c];
             let gap = &self.gaps[id.number()];
             if gap.is_constant && !is_new {

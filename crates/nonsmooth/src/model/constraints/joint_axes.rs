@@ -225,9 +225,7 @@ impl ConstraintFamily for JointAxes {
         at: &Pass<'_>,
         rows: &mut RowWriter<'_>,
     ) -> StepResult {
-        let own = rows.active().own[self.family as usize].clone();
-        let own =
-            if rows.is_new() { crate::Selection::All.within(own) } else { part.constraints.within(own) };
+        let own = rows.chosen(part, self.family);
         for c in own {
             let row = self.row(rows.active(), c);
             let [a, b] = row.joint(model).between;

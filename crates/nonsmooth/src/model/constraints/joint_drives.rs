@@ -13,7 +13,7 @@
 use super::joint_axes::Posed;
 use super::joints::JointRow;
 use super::pairs::{DIFFERENCE, driven_rates, takes_part, turn_rows, write_rate};
-use super::{Activation, ActiveConstraints, Column, ConstraintFamily, GapsOf, Level, RowWriter};
+use super::{Activation, ActiveConstraints, Column, ConstraintFamily, Level, RowWriter};
 use crate::error::{StepError, StepResult};
 use crate::model::instant::{Instant, Pass};
 use crate::model::{ConstraintId, LawId, Model, Renamed, RigidId, UserError};
@@ -206,9 +206,7 @@ impl ConstraintFamily for JointDrives {
         at: &Pass<'_>,
         rows: &mut RowWriter<'_>,
     ) -> StepResult {
-        let own = rows.active().own[self.family as usize].clone();
-        let own =
-            if rows.is_new() { crate::Selection::All.within(own) } else { part.constraints.within(own) };
+        let own = rows.chosen(part, self.family);
         for c in own {
             let row = self.row(rows.active(), c);
             let [a, b] = row.joint(model).between;
@@ -255,13 +253,6 @@ impl ConstraintFamily for JointDrives {
                     row.error(model, &at.end)?.unwrap_or(0.0) / ahead - u[0]
                 }
             };
-        }
-        Ok(())
-    }
-
-    fn gaps(&self, _model: &Model, _at: &Instant<'_>, of: GapsOf<'_>, out: &mut Vec<f64>) -> StepResult {
-        if let GapsOf::Active(_, own) = of {
-            out.resize(out.len() + own.len(), 0.0);
         }
         Ok(())
     }

@@ -244,8 +244,13 @@ pub trait ConstraintFamily: Send + Sync {
         active: &mut ActiveConstraints,
     ) -> StepResult;
 
-    /// Gaps at an instant, appended to `out` [m].
-    fn gaps(&self, model: &Model, at: &Instant<'_>, of: GapsOf<'_>, out: &mut Vec<f64>) -> StepResult;
+    /// Gaps at an instant, appended to `out` [m]. By default there are none; active constraints show zero.
+    fn gaps(&self, _model: &Model, _at: &Instant<'_>, of: GapsOf<'_>, out: &mut Vec<f64>) -> StepResult {
+        if let GapsOf::Active(_, own) = of {
+            out.resize(out.len() + own.len(), 0.0);
+        }
+        Ok(())
+    }
 
     /// The name of a member that does work, or may: springs, gaps that are functions of time, constraints of velocities.
     fn spoils_energy(&self, _model: &Model) -> Option<String> {
@@ -261,15 +266,17 @@ pub trait ConstraintFamily: Send + Sync {
     fn bilateral_gaps(&self, _model: &Model, _out: &mut Vec<bool>) {}
 
     /// y by row of its active constraints at another instant, features frozen, into the places of its rows [m]; rows that have none
-    /// (tangents, constraints of velocities, springs) are left as they are.
+    /// (tangents, constraints of velocities, springs) are left as they are. By default none has one.
     fn positions(
         &self,
-        model: &Model,
-        at: &Instant<'_>,
-        active: &ActiveConstraints,
-        own: &Range<usize>,
-        out: &mut [f64],
-    ) -> StepResult;
+        _model: &Model,
+        _at: &Instant<'_>,
+        _active: &ActiveConstraints,
+        _own: &Range<usize>,
+        _out: &mut [f64],
+    ) -> StepResult {
+        Ok(())
+    }
 
     /// Relative velocity by row at another instant: at the contact point of that instant, along the axes of detection, into the places
     /// of its rows [m/s]. By default J v with J as it was written.

@@ -16,7 +16,7 @@
 use super::joints::PairRow;
 use super::pairs::{driven_rates, takes_part, write_rate};
 use super::stretched::Stretched;
-use super::{Activation, ActiveConstraints, Column, ConstraintFamily, GapsOf, Level, RowWriter};
+use super::{Activation, ActiveConstraints, Column, ConstraintFamily, Level, RowWriter};
 use crate::energy::Works;
 use crate::error::StepResult;
 use crate::model::instant::{Instant, Pass};
@@ -344,9 +344,7 @@ impl ConstraintFamily for Springs {
         at: &Pass<'_>,
         rows: &mut RowWriter<'_>,
     ) -> StepResult {
-        let own = rows.active().own[self.family as usize].clone();
-        let own =
-            if rows.is_new() { crate::Selection::All.within(own) } else { part.constraints.within(own) };
+        let own = rows.chosen(part, self.family);
         let spring = |id: ConstraintId| &self.springs[id.number()];
         let bodies = |id: ConstraintId| spring(id).between.map(|id| model.rigid.solver_body(id));
         rows.pairs(own, bodies, |id, [on_a, on_b]| {
@@ -375,25 +373,6 @@ impl ConstraintFamily for Springs {
             }
             write_elastic(spring.elastic, at, rate[1] - rate[0], c, active);
         }
-        Ok(())
-    }
-
-    /// Springs have no gaps; active ones show zero.
-    fn gaps(&self, _model: &Model, _at: &Instant<'_>, of: GapsOf<'_>, out: &mut Vec<f64>) -> StepResult {
-        if let GapsOf::Active(_, own) = of {
-            out.resize(out.len() + own.len(), 0.0);
-        }
-        Ok(())
-    }
-
-    fn positions(
-        &self,
-        _model: &Model,
-        _at: &Instant<'_>,
-        _active: &ActiveConstraints,
-        _own: &Range<usize>,
-        _out: &mut [f64],
-    ) -> StepResult {
         Ok(())
     }
 

@@ -6,12 +6,12 @@
 
 use super::differences::velocity_curvature;
 use super::gap::VelocityConstraint;
-use super::{Activation, ActiveConstraints, ConstraintFamily, GapsOf, Level, RowWriter};
+use super::{Activation, ActiveConstraints, ConstraintFamily, Level, RowWriter};
 use crate::error::{StepError, StepResult};
 use crate::model::errors::check_constraint;
 use crate::model::instant::{Instant, Pass};
 use crate::model::{ConstraintId, LawId, Model, State, UserError};
-use crate::part::{Part, Selection};
+use crate::part::Part;
 use std::ops::Range;
 
 /// A constraint on velocities with the coordinates on which it depends, whose places in q and v are the same.
@@ -160,10 +160,7 @@ impl ConstraintFamily for VelocityConstraints {
         at: &Pass<'_>,
         rows: &mut RowWriter<'_>,
     ) -> StepResult {
-        let own = rows.active().own[self.index as usize].clone();
-        // A new list has to be written whole.
-        let chosen = if rows.is_new() { Selection::All } else { part.constraints };
-        for c in chosen.within(own) {
+        for c in rows.chosen(part, self.index) {
             let id = rows.active().ids[c];
             let row = &self.rows[id.number()];
             let (_, slope, _) = row.evaluate(model, id, &at.end)?;
@@ -188,24 +185,6 @@ impl ConstraintFamily for VelocityConstraints {
             active.offset[row] = u - along;
             active.rates[row][1] = u - along;
         }
-        Ok(())
-    }
-
-    fn gaps(&self, _model: &Model, _at: &Instant<'_>, of: GapsOf<'_>, out: &mut Vec<f64>) -> StepResult {
-        if let GapsOf::Active(_, own) = of {
-            out.resize(out.len() + own.len(), 0.0);
-        }
-        Ok(())
-    }
-
-    fn positions(
-        &self,
-        _model: &Model,
-        _at: &Instant<'_>,
-        _active: &ActiveConstraints,
-        _own: &Range<usize>,
-        _out: &mut [f64],
-    ) -> StepResult {
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use super::{ActiveConstraints, RELEASED};
 use crate::model::id::ConstraintId;
-use crate::part::Chosen;
+use crate::part::{Chosen, Part, Selection};
 use nonsmooth_solvers::ContactRows;
 use std::ops::Range;
 use std::sync::Arc;
@@ -33,6 +33,12 @@ impl<'a> RowWriter<'a> {
     #[inline]
     pub fn is_new(&self) -> bool {
         self.active.is_new
+    }
+
+    /// The chosen constraints of a family; all where the list is new, which has to be written whole.
+    pub fn chosen<'p>(&self, part: &Part<'p>, family: u8) -> Chosen<'p> {
+        let own = self.active.own[family as usize].clone();
+        if self.is_new() { Selection::All.within(own) } else { part.constraints.within(own) }
     }
 
     /// Writes the general rows of constraint `c`, one after the other.

@@ -124,9 +124,7 @@ impl ConstraintFamily for Joints {
         at: &Pass<'_>,
         rows: &mut RowWriter<'_>,
     ) -> StepResult {
-        let own = rows.active().own[self.family as usize].clone();
-        let own =
-            if rows.is_new() { crate::Selection::All.within(own) } else { part.constraints.within(own) };
+        let own = rows.chosen(part, self.family);
         let mut made = JointRows::new(Asked::Rows);
         let mut turns = Turns::new(at, &at.jacobian);
         let joint = |id: ConstraintId| &model.joints.joints[id.number()];
