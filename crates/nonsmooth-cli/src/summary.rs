@@ -1,5 +1,6 @@
 //! The trust summary: what was done and how far it can be believed.
 
+use nonsmooth::Works;
 use nonsmooth::observers::{EnergyLedger, Noted, Summary};
 use nonsmooth_scene::Finished;
 use nonsmooth_studies::command::short;
@@ -128,7 +129,7 @@ fn ledger(l: &EnergyLedger) -> String {
     out += &energy("  at the start", start);
     // Columns through which nothing flowed are left out.
     for (name, x) in l.total.columns().into_iter().filter(|(_, x)| *x != 0.0) {
-        out += &energy(&format!("  {}", words(name)), x);
+        out += &energy(&format!("  {}", Works::in_words(name)), x);
     }
     out += &energy("  remainder", l.remainder);
     out += &energy("  at the end", end);
@@ -138,16 +139,6 @@ fn ledger(l: &EnergyLedger) -> String {
         l.energies.kinetic, l.energies.potential
     );
     out
-}
-
-/// A column of works in words.
-fn words(column: &str) -> String {
-    match column {
-        "scheme" | "projection" => column.to_owned(),
-        "exchange" => "bodies in and out".to_owned(),
-        "prescribed" => "prescribed motion".to_owned(),
-        column => format!("{column} work"),
-    }
 }
 
 /// A number with an exponent of fixed width, so that columns of them line up.

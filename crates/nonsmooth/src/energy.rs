@@ -90,6 +90,16 @@ works! {
 }
 
 impl Works {
+    /// What a column is called in words.
+    pub fn in_words(column: &str) -> String {
+        match column {
+            "scheme" | "projection" => column.to_owned(),
+            "exchange" => "bodies in and out".to_owned(),
+            "prescribed" => "prescribed motion".to_owned(),
+            column => format!("{column} work"),
+        }
+    }
+
     /// What rubbing gained at an impact since `before` [J] goes to the law of impact: friction itself only takes. A law that reverses the
     /// slip may give: ½p(u⁻ + u⁺) > 0 although p opposes u⁺.
     #[inline]

@@ -5,6 +5,7 @@ use super::RESULT_FILE;
 use super::frames::{Columns, ends, frames, place, rows_of};
 use crate::store::{Reader, StoreError};
 use crate::tidy::{EnergyRow, Row};
+use nonsmooth::Works;
 use nonsmooth_draw::plot::{Drawing, Figure, Item, PlotError, draw, with_jumps};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -218,7 +219,7 @@ impl Data {
         for (k, name) in EnergyRow::COLUMNS.iter().enumerate().skip(3) {
             let points = column(&|row| rows.float(row, k));
             // A column that stays at rounding level would only clutter the legend.
-            let label = work_label(name);
+            let label = Works::in_words(name);
             if *name != "remainder" && points.iter().any(|(_, w)| w.abs() > 1e-12 * scale) {
                 items.push(Item::Line { label, points });
             }
@@ -237,15 +238,6 @@ pub(super) enum Level {
     Position,
     /// Its velocity.
     Velocity,
-}
-
-/// What a column of works is called in the legend.
-fn work_label(column: &str) -> String {
-    match column {
-        "scheme" | "projection" => column.to_owned(),
-        "exchange" => "bodies in and out".to_owned(),
-        column => format!("{column} work"),
-    }
 }
 
 fn stems(series: BTreeMap<String, Vec<(f64, f64)>>) -> Vec<Item> {

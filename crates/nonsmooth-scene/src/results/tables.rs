@@ -43,8 +43,8 @@ fn table(name: &str, kind: Kind, columns: Vec<String>, unit: &str, about: &str) 
 /// A tidy table; `text` is what its columns of names hold.
 fn tidy<R: Row>(text: Field) -> TableSpec {
     let columns: Vec<String> = R::COLUMNS.iter().map(|&c| c.to_owned()).collect();
-    let field = |column: &&str| if R::TEXTS.contains(column) { text } else { Field::Float };
-    let fields = R::COLUMNS.iter().map(field).collect();
+    let field = |k: usize| if (1..=R::N_TEXTS).contains(&k) { text } else { Field::Float };
+    let fields = (0..R::COLUMNS.len()).map(field).collect();
     TableSpec { fields, ..table(R::NAME, Kind::Record, columns, R::UNITS, R::ABOUT) }
 }
 

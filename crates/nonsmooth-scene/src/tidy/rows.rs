@@ -30,8 +30,8 @@ pub trait Row {
     const NAME: &'static str;
     /// Names of its columns.
     const COLUMNS: &'static [&'static str];
-    /// Those of its columns that are texts.
-    const TEXTS: &'static [&'static str] = &[];
+    /// How many of its columns are texts: those after the first.
+    const N_TEXTS: usize = 0;
     /// Units of its columns that have one, as text.
     const UNITS: &'static str;
     /// One sentence on what a row is.
@@ -63,7 +63,7 @@ impl Row for BodyRow<'_> {
         "t", "body", "x", "y", "z", "q_w", "q_x", "q_y", "q_z", "v_x", "v_y", "v_z", "omega_x",
         "omega_y", "omega_z",
     ];
-    const TEXTS: &'static [&'static str] = &["body"];
+    const N_TEXTS: usize = 1;
     const UNITS: &'static str = "s, m, 1, m/s, rad/s";
     const ABOUT: &'static str = "moving bodies that are present, and kinematic bodies with a motion: centre of mass (of a kinematic body: its origin), rotation from body axes to the world, velocity and angular velocity in world axes, of that same instant";
 
@@ -142,7 +142,7 @@ impl Row for ContactRow<'_> {
         "t", "a", "b", "x", "y", "z", "n_x", "n_y", "n_z", "gap", "u_n", "p_n", "p_t1", "p_t2", "f_n",
         "f_t1", "f_t2",
     ];
-    const TEXTS: &'static [&'static str] = &["a", "b"];
+    const N_TEXTS: usize = 2;
     const UNITS: &'static str = "s, m, 1, m, m/s, N·s, N";
     const ABOUT: &'static str = "contacts of the step that led to an instant: point and normal from a to b (none for a constraint between coordinates, whose name is in a), gap at its start, normal velocity at its end, impulse on b, force = impulse / time over which it acted (the step, but for kicks of another length)";
 
@@ -189,7 +189,7 @@ impl Row for EventRow<'_> {
     const NAME: &'static str = "events";
     const COLUMNS: &'static [&'static str] =
         &["t", "kind", "name", "a", "b", "gap", "u_minus", "u_plus", "impulse", "energy"];
-    const TEXTS: &'static [&'static str] = &["kind", "name", "a", "b"];
+    const N_TEXTS: usize = 4;
     const UNITS: &'static str = "s, m, m/s, m/s, N·s, J";
     const ABOUT: &'static str = "impacts of all steps, written or not: normal velocity before and after, normal impulse, work of all its components";
 
@@ -222,7 +222,7 @@ impl Row for JointRow<'_> {
     const COLUMNS: &'static [&'static str] = &[
         "t", "joint", "s_1", "s_2", "s_3", "v_1", "v_2", "v_3", "f_x", "f_y", "f_z", "m_x", "m_y", "m_z",
     ];
-    const TEXTS: &'static [&'static str] = &["joint"];
+    const N_TEXTS: usize = 1;
     const UNITS: &'static str = "s, m or rad, m/s or rad/s, N, N·m";
     const ABOUT: &'static str = "joints: free coordinates and their rates, mean reaction of the step that led to an instant on the second body in world axes, its torque about the joint's point";
 
