@@ -282,52 +282,16 @@ impl Books {
         free: &Free,
     ) -> StepResult {
         let at = drift.here();
-        let mean = |i: usize| 0.5 * (at.v[i] + free.v[i]);
+        let mean: Vec<f64> = at.v.iter().zip(&free.v).map(|(v, w)| 0.5 * (v + w)).collect();
         let mut total = std::mem::take(&mut self.total);
         total.clear();
         total.resize(at.v.len(), 0.0);
-        for (family, own) in model.constraints.iter().zip(&active.own) {
+        for family in 0..model.constraints.len() {
             for tangents in [false, true] {
-                self.chosen.clear();
-                self.chosen.resize(lambda.len(), 0.0);
-                let mut acts = false;
-                for c in own.clone() {
-                    for (k, row) in active.rows(c).enumerate() {
-                        let column = family.column(model, active.laws[c], k);
-                        if (column == Column::Friction) == tangents {
-                            self.chosen[row] = lambda[row];
-                            acts |= lambda[row] != 0.0;
-                        }
-                    }
-                }
-                if !acts {
-                    continue;
-                }
-                let column_of = |c: usize| family.column(model, active.laws[c], 0);
-                let Some(first) = own.clone().find(|&c| tangents || column_of(c) != Column::Friction)
-                else {
+                let Some(column) = self.choose_rows(model, active, (family, tangents), lambda) else {
                     continue;
                 };
-                let column = if tangents { Column::Friction } else { column_of(first) };
-                self.force.clear();
-                self.force.resize(at.v.len(), 0.0);
-                family.add_forces(model, &at, active, own, &self.chosen, &mut self.force)?;
-                let is_moved =
-                    model.rigid.has_motion() && !family.is_elastic() && column != Column::Drive;
-                let driven = if is_moved {
-                    self.vector.clear();
-                    self.vector.resize(lambda.len(), 0.0);
-                    family.velocities(model, &at, active, own, &mut self.vector)?;
-                    let relative: f64 = self.chosen.iter().zip(&self.vector).map(|(l, u)| l * u).sum();
-                    relative - self.force.iter().zip(at.v).map(|(f, v)| f * v).sum::<f64>()
-                } else {
-                    0.0
-                };
-                let own_work: f64 = (0..at.v.len()).map(|i| length * self.force[i] * mean(i)).sum();
-                // Against u, of which kinematic bodies make a part.
-                let work = own_work + length * driven;
-                self.works.prescribed -= length * driven;
-                self.book(column, false, work);
+                self.half_kick_of_rows(model, (active, family), &at, (column, length), &mean)?;
                 total.iter_mut().zip(&self.force).for_each(|(t, f)| *t += length * f);
             }
         }
@@ -337,22 +301,80 @@ impl Books {
         self.force.clear();
         self.force.resize(at.v.len(), 0.0);
         model.times(&at, [1.0, 0.0, 0.0], &self.vector, &mut self.force)?;
-        for i in 0..at.v.len() {
+        for (i, mean) in mean.iter().enumerate() {
             let (external, drive) = free.external_at(i);
-            self.works.external += external * mean(i);
-            self.works.drive += drive * mean(i);
-            self.works.scheme += (self.force[i] - total[i] - external - drive) * mean(i);
+            self.works.external += external * mean;
+            self.works.drive += drive * mean;
+            self.works.scheme += (self.force[i] - total[i] - external - drive) * mean;
         }
         if model.has_prescribed() {
             let mut f = vec![0.0; at.v.len()];
             model.smooth_forces(&at, &mut f)?;
             for i in model.prescribed() {
-                let held = (self.force[i] - total[i] - length * f[i]) * mean(i);
+                let held = (self.force[i] - total[i] - length * f[i]) * mean[i];
                 self.works.prescribed += held;
                 self.works.scheme -= held;
             }
         }
         self.total = total;
+        Ok(())
+    }
+
+    /// Puts the reactions of a family in rows of friction (`tangents`) or in the others into `chosen`; their column, or none if they do nothing.
+    fn choose_rows(
+        &mut self,
+        model: &Model,
+        active: &ActiveConstraints,
+        (family, tangents): (usize, bool),
+        lambda: &[f64],
+    ) -> Option<Column> {
+        let (family, own) = (&model.constraints[family], &active.own[family]);
+        self.chosen.clear();
+        self.chosen.resize(lambda.len(), 0.0);
+        let mut acts = false;
+        for c in own.clone() {
+            for (k, row) in active.rows(c).enumerate() {
+                let column = family.column(model, active.laws[c], k);
+                if (column == Column::Friction) == tangents {
+                    self.chosen[row] = lambda[row];
+                    acts |= lambda[row] != 0.0;
+                }
+            }
+        }
+        let column_of = |c: usize| family.column(model, active.laws[c], 0);
+        let first = own.clone().find(|&c| tangents || column_of(c) != Column::Friction);
+        let column = if tangents { Column::Friction } else { column_of(first?) };
+        acts.then_some(column)
+    }
+
+    /// Books what the chosen reactions of a family do over `length` at the velocities `mean`; leaves their forces in `force`.
+    fn half_kick_of_rows(
+        &mut self,
+        model: &Model,
+        (active, family): (&ActiveConstraints, usize),
+        at: &Instant<'_>,
+        (column, length): (Column, f64),
+        mean: &[f64],
+    ) -> StepResult {
+        let (family, own) = (&model.constraints[family], &active.own[family]);
+        self.force.clear();
+        self.force.resize(at.v.len(), 0.0);
+        family.add_forces(model, at, active, own, &self.chosen, &mut self.force)?;
+        let is_moved = model.rigid.has_motion() && !family.is_elastic() && column != Column::Drive;
+        let driven = if is_moved {
+            self.vector.clear();
+            self.vector.resize(self.chosen.len(), 0.0);
+            family.velocities(model, at, active, own, &mut self.vector)?;
+            let relative: f64 = self.chosen.iter().zip(&self.vector).map(|(l, u)| l * u).sum();
+            relative - self.force.iter().zip(at.v).map(|(f, v)| f * v).sum::<f64>()
+        } else {
+            0.0
+        };
+        let own_work: f64 = self.force.iter().zip(mean).map(|(f, mean)| length * f * mean).sum();
+        // Against u, of which kinematic bodies make a part.
+        let work = own_work + length * driven;
+        self.works.prescribed -= length * driven;
+        self.book(column, false, work);
         Ok(())
     }
 
