@@ -5,6 +5,7 @@ use nonsmooth::model::{Activation, ActiveConstraints};
 use nonsmooth::{KineticAngles, Model, Part, State, StepResult};
 use nonsmooth_scene::{Loaded, load, system_names};
 use nonsmooth_studies::command::Failure;
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
 
@@ -36,7 +37,9 @@ fn gains(model: &Model) -> String {
     let mut text = String::new();
     let mut first: Option<(&str, f64)> = None;
     let mut differs = false;
-    for (name, law) in model.named_laws() {
+    // Pairs of materials have a law of the scene by its name, each for itself.
+    let mut told = BTreeSet::new();
+    for (name, law) in model.named_laws().filter(|(name, _)| told.insert(name.to_owned())) {
         let gains = law.gains();
         if gains.alone {
             text += &format!(

@@ -3,7 +3,9 @@
 //! what follows from the slip is not told as a mistake of its own.
 
 use crate::source::Mistake;
-use nonsmooth_solvers::nearest;
+use nonsmooth::integrators::INTEGRATORS;
+use nonsmooth::laws::LAWS;
+use nonsmooth_solvers::{Declared, SOLVERS, nearest};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -53,6 +55,19 @@ fn mend_value(value: &mut Spanned<DeValue<'_>>, slips: &[Slip]) {
         DeValue::Array(array) => array.iter_mut().for_each(|item| mend_value(item, slips)),
         _ => {}
     }
+}
+
+/// Whether a key is an option of another law, integrator or solver than the one that the table names: the form has those of all.
+fn is_of_another(table: &DeTable<'_>, key: &str) -> bool {
+    let kind = table.get("type").and_then(|kind| kind.get_ref().as_str());
+    let has = |options: &[&Declared]| options.iter().any(|option| option.name == key);
+    let is_other = |list: &[(&str, &[&Declared])]| {
+        let own = list.iter().find(|(name, _)| Some(*name) == kind);
+        own.is_some_and(|(_, own)| !has(own) && list.iter().any(|(_, options)| has(options)))
+    };
+    is_other(&LAWS.iter().map(|entry| (entry.name, entry.options)).collect::<Vec<_>>())
+        || is_other(&INTEGRATORS.iter().map(|entry| (entry.name, entry.options)).collect::<Vec<_>>())
+        || is_other(&SOLVERS.iter().map(|entry| (entry.name, entry.options)).collect::<Vec<_>>())
 }
 
 struct Check<'a> {
@@ -156,7 +171,8 @@ impl<'a> Check<'a> {
             } else if schema["additionalProperties"].is_object() {
                 self.value(&schema["additionalProperties"], value, word, out);
             } else {
-                let names: Vec<&str> = known.keys().map(String::as_str).collect();
+                let names: Vec<&str> =
+                    known.keys().map(String::as_str).filter(|key| !is_of_another(table, key)).collect();
                 let hint = nearest(word, names.iter().copied());
                 if let Some(meant) = hint.clone().filter(|meant| !table.contains_key(meant.as_str())) {
                     self.slips.borrow_mut().push((key.span(), meant));

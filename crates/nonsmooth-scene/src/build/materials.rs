@@ -66,7 +66,8 @@ impl Build<'_> {
         if let Some(default) = &scene.contact.default {
             let path = Path::of("contact.default");
             if let Some(form) = self.pair_law(&path, default) {
-                let law = self.builder.boxed_law("default of contacts", form);
+                let name = default.law.as_deref().unwrap_or("default of contacts");
+                let law = self.builder.boxed_law(name, form);
                 self.builder.default_pair(law);
             }
         }
@@ -151,7 +152,8 @@ impl Build<'_> {
                 law: pair.law.clone(),
             };
             if let Some(form) = self.pair_law(&path, &law) {
-                let law = self.builder.boxed_law(&format!("{a} and {b}"), form);
+                let name = pair.law.clone().unwrap_or_else(|| format!("{a} and {b}"));
+                let law = self.builder.boxed_law(&name, form);
                 self.builder.pair(self.materials[a], self.materials[b], law);
             }
         }

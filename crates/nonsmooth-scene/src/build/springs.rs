@@ -20,6 +20,12 @@ impl Build<'_> {
                 self.mistake(&path.key("between"), message);
                 continue;
             }
+            if spec.stiffness.is_none() && spec.damping.is_none() {
+                let message =
+                    "a spring without `stiffness` and `damping` does nothing; give one of them";
+                self.mistake(&path, message.to_owned());
+                continue;
+            }
             self.each_copy(&path, spec.repeat.as_ref(), |build, copy| {
                 build.spring((k, &path), spec, copy);
             });

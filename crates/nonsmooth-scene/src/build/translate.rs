@@ -14,7 +14,13 @@ impl Build<'_> {
                 self.translate_meeting(issue);
                 continue;
             }
-            let path = self.path_of(place);
+            let path = match issue {
+                // A law of the scene has a place of its own.
+                Issue::Body(BodyIssue::Law(name)) if self.scene.law.contains_key(name) => {
+                    Path::of("law").key(name).key("type")
+                }
+                _ => self.path_of(place),
+            };
             if matches!(
                 place,
                 Place::Body(..)

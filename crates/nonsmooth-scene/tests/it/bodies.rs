@@ -2,6 +2,7 @@
 
 mod built;
 mod joint_types;
+mod told_once;
 mod wrong;
 mod wrong_joints;
 mod wrong_laws;

@@ -255,7 +255,10 @@ fn check_between(joint: &GivenJoint, wrong: &mut Wrong<'_>) {
         let Some(axis) = axis else { continue };
         let length = axis.iter().map(|x| x * x).sum::<f64>().sqrt();
         if !length.is_finite() {
-            wrong(field, format!("its axis {axis:?} is not finite; give a direction"));
+            wrong(
+                field,
+                format!("its axis {axis:?} has no finite length; give a direction, [0, 0, 1] for one"),
+            );
         } else if length == 0.0 {
             wrong(field, "its axis has length zero; give a direction, [0, 0, 1] for one".to_owned());
         }

@@ -24,6 +24,7 @@ impl GivenJoints {
         issues: &mut Vec<(Place, Issue)>,
     ) {
         let mut axes = Laid::default();
+        let given: Vec<String> = self.joints.iter().map(|joint| joint.name.clone()).collect();
         let [faulty_joints, faulty_springs] = &self.left_out;
         for (i, joint) in self.joints.into_iter().enumerate() {
             if faulty_joints.contains(&i) {
@@ -38,7 +39,9 @@ impl GivenJoints {
             }
         }
         state.angles.resize(contents.joints.n_angles, 0.0);
-        fill_in(&self.readings, contents, issues);
+        // What is wrong with a joint was told; what reads it is not wrong.
+        let is_faulty = |name: &str| given.iter().any(|given| given == name);
+        fill_in(&self.readings, contents, is_faulty, issues);
         contents.rigid.apart.sort_unstable();
         contents.rigid.apart.dedup();
         let springs = self.springs.into_iter().enumerate().filter(|(i, _)| !faulty_springs.contains(i));
@@ -55,11 +58,17 @@ struct Laid {
 }
 
 /// Gives readings their joints.
-fn fill_in(readings: &[AxisReading], contents: &Contents, issues: &mut Vec<(Place, Issue)>) {
+fn fill_in(
+    readings: &[AxisReading],
+    contents: &Contents,
+    is_faulty: impl Fn(&str) -> bool,
+    issues: &mut Vec<(Place, Issue)>,
+) {
     for reading in readings {
         let (name, k) = (&reading.name, reading.axis);
         let joint = contents.joints.find(name).map(|number| &contents.joints.joints[number]);
         let text = match joint {
+            None if is_faulty(name) => continue,
             None => "there is no such joint in the model; add it, or name another".to_owned(),
             Some(joint) if k >= joint.free_axes().len() => {
                 let n = joint.free_axes().len();

@@ -51,7 +51,9 @@ pub enum BodyIssue {
         high: [f64; 3],
     },
     /// A law is not one of contacts.
-    #[error("law `{0}` is not one of contacts between bodies; use coulomb or newton-impact")]
+    #[error(
+        "law `{0}` is not one of contacts between bodies; use one that is, such as coulomb or newton-impact"
+    )]
     Law(String),
     /// The law of a pair needs rows that contact points do not have.
     #[error(
