@@ -88,6 +88,8 @@ settings! {
     pub struct Auto = "auto" {
         /// Most exchanges of the active set before the next method.
         pub max_exchanges: usize = 1000,
+        /// Most work on friction, in sweeps over the problem.
+        pub budget: usize = 10_000_000,
     }
 
     /// `active-set`: warm-started block pivoting on a sparse factor.

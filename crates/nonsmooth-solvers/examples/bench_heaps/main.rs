@@ -1,7 +1,7 @@
 //! Processor time per jammed step of falling spheres, one thread, and how many steps `auto` certifies.
 //!
 //! `cargo run --release -p nonsmooth-solvers --example bench_heaps` prints the table, `--only "500, 0.5"` the rows with these words,
-//! `--attempts yes` what was tried in the steps that took longest or missed the tolerance.
+//! `--attempts 0.5` what was tried in the steps that took longer [s] or missed the tolerance, `--every 3` takes every third step, `--budget 25000` bounds the work of a step.
 
 mod fall;
 
@@ -64,14 +64,33 @@ struct Taken {
     method: String,
 }
 
+/// What the user asked for.
+struct Shown {
+    /// Steps whose attempts are printed: those that took so long [s] or missed the tolerance.
+    attempts: f64,
+    /// Measures every step, or every second.
+    every: usize,
+    options: Options,
+}
+
 fn main() -> Result<(), String> {
-    let (mut only, mut attempts) = (String::new(), false);
+    let (mut only, mut shown) =
+        (String::new(), Shown { attempts: f64::INFINITY, every: 1, options: Options::default() });
     let mut arguments = std::env::args().skip(1);
     while let Some(name) = arguments.next() {
         let value = arguments.next().ok_or(format!("{name} needs a value"))?;
         match name.as_str() {
             "--only" => only = value,
-            "--attempts" => attempts = value == "yes",
+            "--attempts" => {
+                shown.attempts = value.parse().map_err(|_| format!("--attempts {value} is no number"))?
+            }
+            "--every" => {
+                shown.every = value.parse().map_err(|_| format!("--every {value} is no number"))?
+            }
+            "--budget" => {
+                let budget = value.parse().map_err(|_| format!("--budget {value} is no number"))?;
+                shown.options = Options::default().with("budget", budget);
+            }
             other => return Err(format!("no argument {other}")),
         }
     }
@@ -81,7 +100,7 @@ fn main() -> Result<(), String> {
     println!("|---|---|---|---|---|---|---|");
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(|e| e.to_string())?;
     for case in cases().iter().filter(|case| case.name.contains(&only)) {
-        pool.install(|| row(case, attempts))?;
+        pool.install(|| row(case, &shown))?;
     }
     Ok(())
 }
@@ -98,7 +117,7 @@ fn leading() -> Options {
 }
 
 /// One row of the table.
-fn row(case: &Case, attempts: bool) -> Result<(), String> {
+fn row(case: &Case, shown: &Shown) -> Result<(), String> {
     let (mut taken, mut contacts) = (Vec::new(), 0);
     for seed in 0..case.seeds {
         let mut fall = (case.make)(seed);
@@ -106,11 +125,11 @@ fn row(case: &Case, attempts: bool) -> Result<(), String> {
             let entry = find(name).ok_or(format!("no {name}"))?;
             entry.build(options).map_err(|e| format!("{e:?}"))
         };
-        let mut solver = build("auto", &Options::default())?;
+        let mut solver = build("auto", &shown.options)?;
         let mut leader = build("nsgs", &leading())?;
         for k in 0..case.to {
             let step = fall.step();
-            if k >= case.from {
+            if k >= case.from && (k - case.from).is_multiple_of(shown.every) {
                 let mut p = step.guess.clone();
                 let begin = processor_seconds()?;
                 let report = solve(&mut *solver, &step.problem, case.tolerance, &mut p, &mut Vec::new());
@@ -118,7 +137,7 @@ fn row(case: &Case, attempts: bool) -> Result<(), String> {
                 contacts = contacts.max(step.problem.sets.len());
                 let converged = report.status == Status::Converged;
                 let method = report.method.to_owned();
-                if attempts && (!converged || seconds > 0.5) {
+                if seconds > shown.attempts || (!converged && shown.attempts.is_finite()) {
                     println!("step {k}: {:.0} ms, {:.1e}", 1e3 * seconds, report.residual);
                     solver.attempts().iter().for_each(|a| println!("   {a:?}"));
                 }

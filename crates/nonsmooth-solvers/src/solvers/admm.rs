@@ -125,6 +125,11 @@ impl Admm {
         }
     }
 
+    /// At most this many iterations from now on: for chains.
+    pub(super) fn limit(&mut self, most: usize) {
+        self.max_iterations = most;
+    }
+
     /// The point that belongs to the impulses p: v = p − u/(ρ d).
     fn begin(&mut self, problem: &Problem, p: &[f64], penalty: f64) {
         for i in 0..p.len() {

@@ -116,13 +116,14 @@ impl Apgd {
         Self { max_iterations, step: options.word(&STEP).to_owned(), scaled, work, u: Vec::new() }
     }
 
-    /// At most `budget` iterations from `p`; leaves the best impulses in `p`.
+    /// At most so many iterations from `p`, fewer where the residual has not halved in as many as the second number says; leaves the best
+    /// impulses in `p`.
     pub(super) fn run(
         &mut self,
         problem: &Problem,
         tolerance: f64,
         p: &mut [f64],
-        budget: usize,
+        (budget, patience): (usize, Option<usize>),
     ) -> Outcome {
         let (mut scaled, mut work) = (std::mem::take(&mut self.scaled), std::mem::take(&mut self.work));
         scaled.prepare(problem);
@@ -133,10 +134,10 @@ impl Apgd {
         } else if self.step != "extragradient"
             && let Some(mut engine) = gradients(problem)
         {
-            self.iterate(&mut *engine, problem, tolerance, p, (residual, budget))
+            self.iterate(&mut *engine, problem, tolerance, p, (residual, budget, patience))
         } else {
             let mut engine = Vectors::new(problem, &mut scaled, &mut work);
-            self.iterate(&mut engine, problem, tolerance, p, (residual, budget))
+            self.iterate(&mut engine, problem, tolerance, p, (residual, budget, patience))
         };
         (self.scaled, self.work) = (scaled, work);
         made
@@ -149,7 +150,7 @@ impl Apgd {
         problem: &Problem,
         tolerance: f64,
         p: &mut [f64],
-        (mut best, budget): (f64, usize),
+        (mut best, budget, patience): (f64, usize, Option<usize>),
     ) -> Outcome {
         let ended = |status, iterations| Outcome { status, iterations, method: "apgd" };
         let mut extra = self.step == "extragradient";
@@ -181,6 +182,9 @@ impl Apgd {
                 if best < 0.5 * mark.1 {
                     (mark, attempts) = ((iteration, best), 0);
                 }
+            }
+            if patience.is_some_and(|patience| iteration >= mark.0 + patience) {
+                return ended(Status::Stalled, iteration);
             }
             if diverged || iteration >= mark.0 + PATIENCE {
                 (mark.0, attempts) = (iteration, attempts + 1);
@@ -216,7 +220,7 @@ impl Solver for Apgd {
     }
 
     fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
-        self.run(problem, tolerance, p, self.max_iterations)
+        self.run(problem, tolerance, p, (self.max_iterations, None))
     }
 
     fn forget(&mut self) {

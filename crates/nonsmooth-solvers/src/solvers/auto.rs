@@ -3,48 +3,44 @@
 //! Joints and springs alone: one factor (`bilateral.rs`). Complementarity problems (rows in ℝ₊ and ℝ): `active-set`, which a warm start makes one back-substitution; where it ends on a limit or stalls because W is no P-matrix `lemke` decides up to `LEMKE_LIMIT` rows, then `newton`, then
 //! `interior-point`. Relays begin with `lemke`, small unsymmetric problems go there after a few exchanges. A ray of Lemke that no other method refutes is reported as infeasible.
 //!
-//! Friction: with a guess, `FIRST_SWEEPS` of `nsgs` over the whole, which is all that most steps need. Then the problem is split into islands, and each goes down this list until its certificate is met:
+//! Friction: sweeps over the whole, contacts of bodies in any case and others where there is a guess, while their rate promises the tolerance
+//! within `MORE_SWEEPS`; that is all that most steps need. Heaps begin with the better of guess and p = 0, by the certificate, and have
+//! `COMMON_SWEEPS` over the whole. Sweeps over bodies are extrapolated (`gauss_seidel.rs`). Then the problem is split into islands, and each
+//! goes down the table of `chain.rs`, by its kind (`kinds.rs`), until its certificate is met. Islands too large for factors have sweeps and
+//! gradients only, so that memory stays proportional to the contacts.
 //!
-//! 1. `nsgs`, while its rate promises the tolerance within `MORE_SWEEPS`;
-//! 2. `newton`, which does in tens of systems what Gauss–Seidel does in thousands of sweeps; from cold, where W says that contacts outnumber velocities (walls, towers) or the tolerance is loose, `admm`, which needs one factor for tens of iterations;
-//! 3. `interior-point`, whose iterates stay inside the cones: it solves what Newton's iterates cycle on;
-//! 4. `newton` from its end, and anew from p = 0;
-//! 5. `nsgs` to its limit.
-//!
-//! Contacts of bodies, with or without other rows: sweeps over the whole come first, guess or not, and are extrapolated (`gauss_seidel.rs`); from thousands of contacts on they go by colours. Islands that are left go down the list in `contacts`: more sweeps, whatever they
-//! promise, for a system of Newton's costs hundreds; `newton` in velocities; in the plane `lemke-faceted`, which cannot stall; `apgd`, which needs no factor; then what takes long. Isostatic ones asked for few digits go to `apgd` first: of 36 steps of 500
-//! spheres at rest that sweeps find hard it solves 28 to 1e-4 in 10 000 iterations, sweeps 4, `newton` none in 60 systems. Islands beyond `MOST_BODIES` or `MOST_CONTACTS` have sweeps and `apgd` only, beyond `GRADIENT_CONTACTS` sweeps only, so that memory stays proportional to the contacts.
-//!
-//! What all of it misses from a guess is begun anew from p = 0; the better end is returned.
+//! What all of it misses from a guess is begun anew from p = 0 (heaps have both starts in the table). What is then above the tolerance is solved to
+//! looser ones, decade by decade: to ask for more never gives less. The best impulses of all are returned.
 //!
 //! An island's share of the tolerance is that of its rows: ‖r_i‖² ≤ (n_i/n) (tolerance · S)², S that of the certificate, so that an island at rest need not be solved to the rounding of its own small velocities.
 
 use super::active_set::{ActiveSet, MAX_EXCHANGES, single};
-use super::admm::Admm;
-use super::apgd::Apgd;
 use super::bilateral::Bilateral;
-use super::gauss_seidel::Progress;
-use super::interior_point::{InteriorPoint, tame};
-use super::kinds::{MOST_CONTACTS, is_hyperstatic, is_isostatic, is_moderate, is_plane};
-use super::lemke::Lemke;
-use super::lemke_faceted::LemkeFaceted;
-use super::newton::Newton;
-use super::nsgs::Nsgs;
+use super::chain::{Method, NEWTON_SYSTEMS, STAGES, Stage, Start};
+use super::gauss_seidel::{Progress, Until};
+use super::interior_point::tame;
+use super::kinds::{Kind, MOST_CONTACTS};
+use super::methods::Methods;
 use super::presolve::Presolve;
-use super::sweep::Order;
 use super::{Attempt, Entry, Factored, Outcome, Solver, Status, Unsupported};
 use crate::certificate::certify;
 use crate::islands::{Island, islands};
-use crate::linearise::Equations;
-use crate::options::Options;
+use crate::options::{self, Declared};
 use crate::problem::Problem;
 use crate::set::Set;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "auto",
     about: "the default chain: picks by kind and size, moves on where a method stalls, says what it tried",
-    options: &[&MAX_EXCHANGES],
-    make: |options| Box::new(Auto::new(options.count(&MAX_EXCHANGES))),
+    options: &[&MAX_EXCHANGES, &BUDGET],
+    make: |options| Box::new(Auto::new(options.count(&MAX_EXCHANGES), options.count(&BUDGET) as f64)),
+};
+
+const BUDGET: Declared = Declared {
+    name: "budget",
+    about: "most work on friction, in sweeps over the problem; what a smaller budget finds a larger one finds too [–]",
+    kind: options::Kind::Count,
+    default: "10000000",
 };
 
 /// Rows up to which Lemke is tried: the dense tableau of 2000 rows is 64 MB, and each pivot passes over all of it.
@@ -54,8 +50,6 @@ const LEMKE_LIMIT: usize = 2000;
 const LEMKE_FIRST: usize = 100;
 /// Exchanges for a step whose contacts are nearly those of the step before.
 const NEAR_GUESS: usize = 3;
-/// Rows up to which direct factors of W are tried on friction.
-const DIRECT_LIMIT: usize = 60_000;
 /// Sweeps before the rate is looked at.
 const FIRST_SWEEPS: usize = 20;
 /// Sweeps that are made more if they promise the tolerance: as many as the problem has rows, within these bounds. A
@@ -63,66 +57,25 @@ const FIRST_SWEEPS: usize = 20;
 const MORE_SWEEPS: (usize, usize) = (200, 1000);
 /// Sweeps before another method is tried, whatever they promise. Steps of a wall to 1e-8 take two thirds of the time that they take with `newton` first, those of a tower twice as long.
 const MOST_SWEEPS: usize = 2000;
-/// Sweeps of the last resort; for isostatic ones asked for few digits that is before alternating directions, which seldom help there.
+/// Sweeps over the whole where an island is too large for anything else.
 const LAST_SWEEPS: usize = 20_000;
-/// Linear systems of the first attempt of Newton; piles need 15 from the end of the sweeps.
-const FIRST_SYSTEMS: usize = 25;
-/// Linear systems of an attempt of Newton after the first.
-const NEWTON_SYSTEMS: usize = 300;
-/// Tolerance from which isostatic ones go to gradients, and alternating directions come before Newton's method everywhere: at 1e-4
-/// the collection is 3 % faster with them and its worst case 2.8 times, at 1e-8 it is 3 % slower.
-const LOOSE: f64 = 1e-6;
+/// Sweeps over the whole of a heap before it is split into islands.
+const COMMON_SWEEPS: usize = 200;
 /// Rounds over the islands until the whole is within tolerance.
 const ROUNDS: usize = 4;
-/// Iterations of alternating directions on walls, where one factor serves tens of them: those of the collection that it
-/// solves at all take 24 to 80 at 1e-8.
-const ADMM_ITERATIONS: f64 = 200.0;
-/// Steps of the interior point.
-const INTERIOR_STEPS: usize = 400;
-/// Rows up to which an isostatic one asked for few digits goes down the whole list: at 470 rows the interior point took 60 ms to 1e-6 where the
-/// methods before it ended at 1.7e-5; at 3000 the end of the list took 12 s and solved no step of 500 spheres.
-const ISOSTATIC_THOROUGH: usize = 1500;
-/// Rows up to which the interior point is tried on contacts of bodies: it forms W.
-const INTERIOR_ROWS: usize = 3000;
-/// Rows up to which Lemke's method is tried on bodies in the plane: grains that avalanche in a drum, 290 rows on which all
-/// other methods end between 1e-5 and 1e-3, take 63 ms to 1e-15.
-const PLANE_ROWS: usize = 1000;
-/// Contacts up to which projected gradients are tried: they keep six vectors, 150 bytes per contact.
-const GRADIENT_CONTACTS: usize = 100_000;
-/// Iterations of projected gradients; a column of ten boxes that slides and tips takes 5700 to 1e-10.
-const GRADIENTS: f64 = 20_000.0;
-
-/// A method of the chain.
-#[derive(Clone, Copy)]
-enum Method {
-    Lemke,
-    /// With a budget of linear systems.
-    Newton(usize),
-    /// From p = 0.
-    NewtonAnew,
-    /// With a budget of sweeps.
-    Sweeps(usize),
-    InteriorPoint,
-    Admm,
-    /// To its own limit.
-    AdmmToTheEnd,
-    Apgd,
-    /// Friction in the plane as an LCP.
-    LemkeFaceted,
-}
 
 struct Auto {
     bilateral: Bilateral,
     presolve: Presolve,
     active_set: ActiveSet,
-    lemke: Lemke,
-    newton: Newton,
-    nsgs: Nsgs,
-    interior_point: InteriorPoint,
-    admm: Admm,
-    apgd: Apgd,
+    methods: Methods,
+    /// Most work, and what is left of it [sweeps over the whole].
+    budget: f64,
+    left: f64,
     attempts: Vec<Attempt>,
     kept: Vec<f64>,
+    /// Where the last stage ended.
+    end: Vec<f64>,
     u: Vec<f64>,
 }
 
@@ -135,67 +88,78 @@ struct Part<'a> {
     first: usize,
     /// Whether there is no guess.
     cold: bool,
+    /// The one of guess and p = 0 that the chain did not begin with; empty where it is not known.
+    other: &'a [f64],
+    /// Its rows, as a share of those of the whole.
+    share: f64,
 }
 
 impl Auto {
-    fn new(max_exchanges: usize) -> Self {
+    fn new(max_exchanges: usize, budget: f64) -> Self {
         Self {
             bilateral: Bilateral::default(),
             presolve: Presolve::default(),
             active_set: ActiveSet::new(max_exchanges),
-            lemke: Lemke::new(100_000),
-            newton: Newton::new(Equations::AlartCurnier, NEWTON_SYSTEMS),
-            nsgs: Nsgs::new(LAST_SWEEPS, Order::BySize),
-            interior_point: InteriorPoint::new(INTERIOR_STEPS),
-            admm: Admm::new(&Options::default().with("max_iterations", ADMM_ITERATIONS)),
-            apgd: Apgd::new(&Options::default().with("max_iterations", GRADIENTS)),
+            methods: Methods::new(),
+            budget,
+            left: budget,
             attempts: Vec::new(),
             kept: Vec::new(),
+            end: Vec::new(),
             u: Vec::new(),
         }
     }
 
+    /// The stage as far as the budget reaches, and whether that cuts it; none where the work ends.
+    fn affordable(&mut self, stage: &Stage, part: &Part) -> Option<(Stage, bool)> {
+        if part.problem.is_scalar() && !part.problem.delassus.has_contacts() {
+            return Some((*stage, false));
+        }
+        let cost = stage.method.cost(part.problem.size()) * part.share;
+        let within = (self.left / cost) as usize;
+        if within >= stage.most {
+            return Some((*stage, false));
+        }
+        let most = stage.method.group().map_or(0, |group| within - within % group);
+        // What follows would find something that a larger budget does not come to.
+        if most == 0 {
+            self.left = 0.0;
+            return None;
+        }
+        Some((Stage { most, ..*stage }, true))
+    }
+
+    fn charge(&mut self, method: Method, iterations: usize, part: &Part) {
+        let cost = method.cost(part.problem.size()) * part.share;
+        self.left = (self.left - cost * iterations as f64).max(0.0);
+    }
+
     /// Tries one method, keeping the better of what was and what it made; returns the residual.
-    fn attempt(&mut self, method: Method, part: &Part, p: &mut [f64]) -> f64 {
+    fn attempt(&mut self, stage: &Stage, part: &Part, p: &mut [f64]) -> f64 {
         let &Part { problem, tolerance, number, first, .. } = part;
         let before = match self.attempts[first..].last() {
             Some(last) => last.residual,
             None => tame(problem, p, &mut self.u),
         };
-        self.kept.clear();
-        self.kept.extend_from_slice(p);
-        let outcome = match method {
-            Method::Lemke => self.lemke.solve(problem, tolerance, p),
-            Method::Newton(budget) => self.newton.run(problem, tolerance, p, budget),
-            Method::NewtonAnew => {
-                p.fill(0.0);
-                self.newton.run(problem, tolerance, p, NEWTON_SYSTEMS)
-            }
-            Method::InteriorPoint => {
-                let made = self.interior_point.solve(problem, tolerance, p);
-                if made.status == Status::Converged {
-                    made
-                } else {
-                    // Its end is worth going on from, even where the residual is not yet the smallest.
-                    let polished = self.newton.run(problem, tolerance, p, NEWTON_SYSTEMS);
-                    Outcome { iterations: made.iterations + polished.iterations, ..polished }
-                }
-            }
-            Method::Admm => self.admm.solve(problem, tolerance, p),
-            Method::AdmmToTheEnd => Admm::new(&Options::default()).solve(problem, tolerance, p),
-            Method::Apgd => self.apgd.solve(problem, tolerance, p),
-            Method::LemkeFaceted => LemkeFaceted::new(&Options::default()).solve(problem, tolerance, p),
-            Method::Sweeps(budget) => {
-                let made = self.nsgs.sweep_until(problem, tolerance, p, budget);
-                Outcome { status: made.status, iterations: made.sweeps, method: "nsgs" }
-            }
-        };
-        let mut residual = certify(problem, p, &mut self.u).residual;
-        if !(residual <= before) {
-            p.copy_from_slice(&self.kept);
+        let Some((stage, is_cut)) = self.affordable(stage, part) else { return before };
+        let mut trial = std::mem::take(&mut self.kept);
+        trial.clear();
+        match stage.start {
+            Start::Other if part.other.len() == p.len() => trial.extend_from_slice(part.other),
+            Start::End if self.end.len() == p.len() => trial.extend_from_slice(&self.end),
+            Start::Best | Start::End => trial.extend_from_slice(p),
+            Start::Zero | Start::Other => trial.resize(p.len(), 0.0),
+        }
+        let made = self.methods.run(&stage, is_cut, (problem, tolerance), &mut trial);
+        let Outcome { status, iterations, method } = made;
+        self.charge(stage.method, iterations, part);
+        let mut residual = certify(problem, &trial, &mut self.u).residual;
+        if residual <= before {
+            p.copy_from_slice(&trial);
+        } else {
             residual = before;
         }
-        let Outcome { status, iterations, method } = outcome;
+        self.kept = std::mem::replace(&mut self.end, trial);
         let island = (number, problem.size());
         self.attempts.push(Attempt { method, island, status, iterations, residual });
         residual
@@ -226,71 +190,46 @@ impl Auto {
         }
         let small = problem.size() <= LEMKE_LIMIT;
         let lemke = small.then_some(Method::Lemke);
-        for method in lemke.into_iter().chain([Method::Newton(NEWTON_SYSTEMS), Method::InteriorPoint]) {
-            if self.attempt(method, part, p) <= tolerance {
+        for method in lemke.into_iter().chain([Method::Newton, Method::InteriorPoint]) {
+            if self.attempt(&Stage::new(method, Start::Best, NEWTON_SYSTEMS), part, p) <= tolerance {
                 break;
             }
         }
         self.summary(part.first)
     }
 
-    /// The chain for friction on one island.
+    /// The table, on one island or the whole.
     fn friction(&mut self, part: &Part, p: &mut [f64], begun: Progress) -> Outcome {
-        self.sweep_while_it_pays(part, p, begun);
-        let direct = part.problem.size() <= DIRECT_LIMIT;
-        let factor_once = part.cold && (part.tolerance >= LOOSE || is_hyperstatic(part.problem));
-        let chain = [
-            if factor_once { Method::Admm } else { Method::Newton(FIRST_SYSTEMS) },
-            Method::InteriorPoint,
-            Method::Newton(NEWTON_SYSTEMS),
-            Method::NewtonAnew,
-            Method::Sweeps(LAST_SWEEPS),
-        ];
-        for method in chain {
-            let solved = self.attempts.last().is_some_and(|last| last.residual <= part.tolerance);
-            if solved {
+        let kind = Kind::of(part.problem, part.tolerance, part.cold);
+        if !kind.heap {
+            self.sweep_while_it_pays(part, p, begun);
+        }
+        self.end.clear();
+        for stage in STAGES.iter().filter(|stage| (stage.fits)(&kind)) {
+            let is_solved = self.attempts.last().is_some_and(|last| last.residual <= part.tolerance);
+            if is_solved || self.left == 0.0 {
                 break;
             }
-            if direct || matches!(method, Method::Sweeps(_)) {
-                self.attempt(method, part, p);
-            }
+            self.attempt(stage, part, p);
         }
         self.summary(part.first)
     }
 
-    /// The chain for contacts of bodies, on one island or the whole.
-    fn contacts(&mut self, part: &Part, p: &mut [f64], begun: Progress) -> Outcome {
-        self.sweep_while_it_pays(part, p, begun);
-        let size = part.problem.size();
-        let direct = is_moderate(part.problem);
-        let gradients = part.problem.sets.len() <= GRADIENT_CONTACTS;
-        let isostatic = part.tolerance >= LOOSE && is_isostatic(part.problem);
-        let thorough = !isostatic || size <= ISOSTATIC_THOROUGH;
-        let chain = [
-            (Method::Sweeps(MOST_SWEEPS), true),
-            (Method::Apgd, isostatic && gradients),
-            (Method::Newton(FIRST_SYSTEMS), direct),
-            (Method::LemkeFaceted, size <= PLANE_ROWS && is_plane(part.problem)),
-            (Method::Apgd, !isostatic && gradients),
-            (Method::Sweeps(LAST_SWEEPS), isostatic),
-            (Method::AdmmToTheEnd, direct),
-            (Method::InteriorPoint, size <= INTERIOR_ROWS && thorough),
-            (Method::Newton(if thorough { NEWTON_SYSTEMS } else { FIRST_SYSTEMS }), direct),
-            (Method::NewtonAnew, direct && thorough),
-            (Method::Sweeps(LAST_SWEEPS), thorough),
-        ];
-        for (method, _) in chain.into_iter().filter(|(_, fits)| *fits) {
-            if self.attempts.last().is_some_and(|last| last.residual <= part.tolerance) {
-                break;
-            }
-            self.attempt(method, part, p);
+    /// So many sweeps, or as many as the budget allows.
+    fn sweeps(&mut self, part: &Part, p: &mut [f64], most: usize) -> Progress {
+        let within = (self.left / part.share) as usize;
+        let until = Until { sweeps: most.min(within), cycle: false, is_judged: within >= most };
+        let made = self.methods.sweep(part.problem, part.tolerance, p, until);
+        self.charge(Method::Sweeps, until.sweeps.max(1).min(made.sweeps), part);
+        if !until.is_judged && made.status == Status::IterationLimit {
+            self.left = 0.0;
         }
-        self.summary(part.first)
+        made
     }
 
     /// The first sweeps.
     fn sweep(&mut self, part: &Part, p: &mut [f64], budget: usize) -> Progress {
-        let made = self.nsgs.sweep_until(part.problem, part.tolerance, p, budget);
+        let made = self.sweeps(part, p, budget);
         let island = (part.number, part.problem.size());
         let Progress { status, residual, sweeps: iterations, .. } = made;
         self.attempts.push(Attempt { method: "nsgs", island, status, iterations, residual });
@@ -304,13 +243,13 @@ impl Auto {
         loop {
             let needed = (part.tolerance / made.residual).ln() / made.rate.ln();
             let worth = needed > 0.0 && needed <= more as f64 && sweeps < MOST_SWEEPS;
-            if made.status != Status::IterationLimit || !worth {
+            if made.status != Status::IterationLimit || !worth || self.left == 0.0 {
                 return made;
             }
             // Extrapolation begins anew with every call.
             let contacts = part.problem.delassus.has_contacts();
             let budget = FIRST_SWEEPS.max(if contacts { sweeps } else { sweeps / 2 });
-            made = self.nsgs.sweep_until(part.problem, part.tolerance, p, budget);
+            made = self.sweeps(part, p, budget);
             sweeps += made.sweeps;
             let last = self.attempts.last_mut().expect("the first sweeps are noted");
             (last.status, last.residual, last.iterations) = (made.status, made.residual, sweeps);
@@ -327,7 +266,7 @@ impl Auto {
         total: &mut Outcome,
     ) {
         let scale = certify(whole.problem, p, &mut self.u).scale;
-        let mut part_p = Vec::new();
+        let (mut part_p, mut part_other) = (Vec::new(), Vec::new());
         let mut largest = 0;
         for (number, (island, prepared)) in found.iter().enumerate() {
             // Contacts of bodies are taken out one by one, so that memory is that of the largest of these.
@@ -336,17 +275,19 @@ impl Auto {
             }
             let built = prepared.is_none().then(|| island.problem(whole.problem));
             let Some(problem) = prepared.as_ref().or(built.as_ref()) else { continue };
-            let share = (problem.size() as f64 / whole.problem.size() as f64).sqrt();
+            let share = problem.size() as f64 / whole.problem.size() as f64;
             part_p.clear();
             part_p.extend(island.rows.iter().map(|&i| p[i]));
+            part_other.clear();
+            if !whole.other.is_empty() {
+                part_other.extend(island.rows.iter().map(|&i| whole.other[i]));
+            }
             let own = certify(problem, &part_p, &mut self.u).scale;
-            let tolerance = (tolerance * share * scale / own).max(tolerance);
+            let tolerance = (tolerance * share.sqrt() * scale / own).max(tolerance);
             let first = self.attempts.len();
-            let part = Part { problem, tolerance, number: number + 1, first, cold: whole.cold };
-            let made = if problem.delassus.has_contacts() {
-                let begun = self.sweep(&part, &mut part_p, FIRST_SWEEPS);
-                self.contacts(&part, &mut part_p, begun)
-            } else if problem.is_scalar() {
+            let (number, cold) = (number + 1, whole.cold);
+            let part = Part { problem, tolerance, number, first, cold, other: &part_other, share };
+            let made = if problem.is_scalar() && !problem.delassus.has_contacts() {
                 self.complementarity(&part, &mut part_p)
             } else {
                 let begun = self.sweep(&part, &mut part_p, FIRST_SWEEPS);
@@ -364,19 +305,36 @@ impl Auto {
         }
     }
 
+    /// Leaves the better of the guess and p = 0 in `p` and returns the other.
+    fn take_better(&mut self, problem: &Problem, p: &mut [f64]) -> Vec<f64> {
+        p.iter_mut().filter(|p| !p.is_finite()).for_each(|p| *p = 0.0);
+        let mut other = vec![0.0; p.len()];
+        // Both absolute: each has a scale of its own.
+        let mut velocity = |p: &[f64]| {
+            let found = certify(problem, p, &mut self.u);
+            found.residual * found.scale
+        };
+        if velocity(p) > velocity(&other) {
+            p.swap_with_slice(&mut other);
+        }
+        other
+    }
+
     /// The chain from the impulses in `p`; `cold` says that they are no guess.
     fn chain(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64], cold: bool) -> Outcome {
         let first = self.attempts.len();
-        let whole = Part { problem, tolerance, number: 0, first, cold };
         let contacts = problem.delassus.has_contacts();
-        self.nsgs.accelerate(contacts);
+        let heap = Kind::of(problem, tolerance, cold).heap;
+        self.methods.accelerate(contacts || heap);
+        let other = if heap && !cold { self.take_better(problem, p) } else { Vec::new() };
+        let whole = Part { problem, tolerance, number: 0, first, cold, other: &other, share: 1.0 };
         if problem.is_scalar() && !contacts {
             return self.complementarity(&whole, p);
         }
         let mut begun = None;
-        if contacts || !whole.cold {
-            let mut made = self.sweep(&whole, p, FIRST_SWEEPS);
-            if contacts {
+        if contacts || heap || !whole.cold {
+            let mut made = self.sweep(&whole, p, if heap { COMMON_SWEEPS } else { FIRST_SWEEPS });
+            if contacts && !heap {
                 made = self.sweep_while_it_pays(&whole, p, made);
             }
             if made.status == Status::Converged {
@@ -387,14 +345,12 @@ impl Auto {
         let mut found = islands(problem);
         if found.len() == 1 {
             let begun = begun.unwrap_or_else(|| self.sweep(&whole, p, FIRST_SWEEPS));
-            if contacts {
-                return self.contacts(&whole, p, begun);
-            }
             return self.friction(&whole, p, begun);
         }
         if contacts && found.iter().any(|island| island.constraints.len() > MOST_CONTACTS) {
             // Only sweeps fit the largest island, and they take the others along.
-            if self.attempt(Method::Sweeps(LAST_SWEEPS), &whole, p) <= tolerance {
+            let stage = Stage::new(Method::Sweeps, Start::Best, LAST_SWEEPS);
+            if self.attempt(&stage, &whole, p) <= tolerance {
                 return self.summary(first);
             }
         }
@@ -409,12 +365,41 @@ impl Auto {
         for _ in 0..ROUNDS {
             self.round(&whole, strictness * tolerance, &found, p, &mut total);
             let residual = certify(problem, p, &mut self.u).residual;
-            if !(residual > tolerance) || total.status != Status::Converged {
+            if self.left == 0.0 || !(residual > tolerance) || total.status != Status::Converged {
                 break;
             }
             strictness *= 0.3 * tolerance / residual;
         }
         total
+    }
+
+    /// The chain, and where it misses the tolerance from a guess anew from p = 0, unless it had that start too; the better end.
+    fn solve_from_both_starts(
+        &mut self,
+        problem: &Problem,
+        tolerance: f64,
+        p: &mut [f64],
+        cold: bool,
+    ) -> Outcome {
+        let made = self.chain(problem, tolerance, p, cold);
+        let had_both = cold || Kind::of(problem, tolerance, cold).heap;
+        if had_both || made.status == Status::Converged || self.left == 0.0 {
+            return made;
+        }
+        let residual = certify(problem, p, &mut self.u).residual;
+        if residual <= tolerance {
+            return made;
+        }
+        // A guess may lead astray what is solved from nothing, as a problem from a file is.
+        let best = p.to_vec();
+        p.fill(0.0);
+        let anew = self.chain(problem, tolerance, p, true);
+        let iterations = made.iterations + anew.iterations;
+        if certify(problem, p, &mut self.u).residual < residual {
+            return Outcome { iterations, ..anew };
+        }
+        p.copy_from_slice(&best);
+        Outcome { iterations, ..made }
     }
 
     /// What the attempts from `first` on amount to.
@@ -436,6 +421,7 @@ impl Solver for Auto {
 
     fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
         self.attempts.clear();
+        self.left = self.budget;
         if let Some(found) = single(problem, p) {
             return found;
         }
@@ -450,24 +436,30 @@ impl Solver for Auto {
             }
             self.attempts.clear();
         }
-        let made = self.chain(problem, tolerance, p, cold);
-        if cold || made.status == Status::Converged {
-            return made;
+        let guess = p.to_vec();
+        let mut made = self.solve_from_both_starts(problem, tolerance, p, cold);
+        let mut residual = certify(problem, p, &mut self.u).residual;
+        // What a looser tolerance would have found is found too: other methods fit there, and sweeps are judged elsewhere.
+        for rung in (1..=15).map(|k| 10f64.powi(-k)).filter(|rung| *rung > 1.01 * tolerance) {
+            if residual <= tolerance || self.left == 0.0 || made.status == Status::Infeasible {
+                break;
+            }
+            if rung >= residual {
+                continue;
+            }
+            let mut trial = guess.clone();
+            let anew = self.solve_from_both_starts(problem, rung, &mut trial, cold);
+            let found = certify(problem, &trial, &mut self.u).residual;
+            made.iterations += anew.iterations;
+            if found < residual {
+                (made.method, residual) = (anew.method, found);
+                p.copy_from_slice(&trial);
+            }
+            if residual > rung {
+                break;
+            }
         }
-        let residual = certify(problem, p, &mut self.u).residual;
-        if residual <= tolerance {
-            return made;
-        }
-        // A guess may lead astray what is solved from nothing, as a problem from a file is.
-        let best = p.to_vec();
-        p.fill(0.0);
-        let anew = self.chain(problem, tolerance, p, true);
-        let iterations = made.iterations + anew.iterations;
-        if certify(problem, p, &mut self.u).residual < residual {
-            return Outcome { iterations, ..anew };
-        }
-        p.copy_from_slice(&best);
-        Outcome { iterations, ..made }
+        made
     }
 
     fn factor(&mut self, problem: &Problem) -> Factored {
@@ -486,11 +478,8 @@ impl Solver for Auto {
         self.bilateral.forget();
         self.presolve = Presolve::default();
         self.active_set.forget();
-        self.lemke.forget();
-        self.newton.forget();
-        self.nsgs.forget();
-        self.admm.forget();
-        self.apgd.forget();
-        (self.kept, self.u) = (Vec::new(), Vec::new());
+        self.methods.forget();
+        (self.kept, self.end) = (Vec::new(), Vec::new());
+        self.u = Vec::new();
     }
 }

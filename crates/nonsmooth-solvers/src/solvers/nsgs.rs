@@ -8,7 +8,7 @@
 //! spheres gains a digit in tens of sweeps, a tall stack or wall in thousands, where second-order methods are
 //! the better choice. W is never formed where the problem is given by bodies.
 
-use super::gauss_seidel::{Progress, Relaxation};
+use super::gauss_seidel::{Progress, Relaxation, Until};
 use super::sweep::{Order, Rule};
 use super::{Entry, Outcome, Solver, Unsupported};
 use crate::options::{Declared, Kind};
@@ -66,15 +66,15 @@ impl Nsgs {
         self.relaxation.accelerate(yes);
     }
 
-    /// At most `budget` sweeps: for chains that look at the rate and move on.
+    /// Sweeps until the tolerance or what `until` says: for chains that look at the rate and move on.
     pub(super) fn sweep_until(
         &mut self,
         problem: &Problem,
         tolerance: f64,
         p: &mut [f64],
-        budget: usize,
+        until: Until,
     ) -> Progress {
-        self.relaxation.sweep_until(problem, tolerance, p, budget)
+        self.relaxation.sweep_until(problem, tolerance, p, until)
     }
 }
 
@@ -84,7 +84,7 @@ impl Solver for Nsgs {
     }
 
     fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
-        let made = self.sweep_until(problem, tolerance, p, self.max_sweeps);
+        let made = self.sweep_until(problem, tolerance, p, Until::sweeps(self.max_sweeps));
         Outcome { status: made.status, iterations: made.sweeps, method: "nsgs" }
     }
 

@@ -7,7 +7,7 @@
 //! For scalar constraints and ω = 1 the step is exact. `pgs` has ω = 1; `psor` has ω as its option, and converges for
 //! 0 < ω < 2 where W is symmetric and semi-definite and the sets are scalar [Cottle92, sec. 5.3].
 
-use super::gauss_seidel::Relaxation;
+use super::gauss_seidel::{Relaxation, Until};
 use super::nsgs::{MAX_SWEEPS, ORDER};
 use super::sweep::{Order, Rule};
 use super::{Entry, Outcome, Solver, Unsupported};
@@ -55,7 +55,7 @@ impl Solver for Pgs {
     }
 
     fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
-        let made = self.relaxation.sweep_until(problem, tolerance, p, self.max_sweeps);
+        let made = self.relaxation.sweep_until(problem, tolerance, p, Until::sweeps(self.max_sweeps));
         Outcome { status: made.status, iterations: made.sweeps, method: self.name }
     }
 

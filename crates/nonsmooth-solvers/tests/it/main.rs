@@ -3,6 +3,7 @@
 mod bad_input;
 mod balls;
 mod certificate;
+mod chain;
 mod columns;
 mod conformance;
 mod contacts;
