@@ -87,6 +87,8 @@ pub struct Jacobian {
     row_start: Vec<u32>,
     contacts: Vec<ContactRows>,
     pairs: Vec<Pair>,
+    /// Rows of every pair; 0 where they differ.
+    pair_dim: usize,
     /// Numbers of each row of a pair on a and on b.
     on: [Vec<[f64; 6]>; 2],
     /// First general row of each general constraint, and their number.
@@ -96,6 +98,8 @@ pub struct Jacobian {
     column: Vec<u32>,
     value: Vec<f64>,
     stamp: u64,
+    /// Names which constraints there are, between which bodies, with how many rows; 0 where that is still to be named.
+    structure: u64,
 }
 
 impl Default for Jacobian {
@@ -113,12 +117,14 @@ impl Jacobian {
             row_start: vec![0],
             contacts: Vec::new(),
             pairs: Vec::new(),
+            pair_dim: 0,
             on: Default::default(),
             general: vec![0],
             start: vec![0],
             column: Vec::new(),
             value: Vec::new(),
             stamp: next_stamp(),
+            structure: 0,
         }
     }
 
@@ -133,6 +139,7 @@ impl Jacobian {
         self.start.truncate(1);
         self.column.clear();
         self.value.clear();
+        self.structure = 0;
         self.mark_changed();
     }
 
@@ -166,6 +173,7 @@ impl Jacobian {
     }
 
     fn end_rows(&mut self, dim: usize) {
+        self.structure = 0;
         self.row_start.push(self.n_rows() as u32 + dim as u32);
     }
 
@@ -189,6 +197,11 @@ impl Jacobian {
     /// A constraint of two bodies with `dim` rows, to be written by `pair_mut`.
     pub fn open_pair(&mut self, bodies: [u32; 2], dim: usize) {
         let first = self.on[0].len();
+        if self.pairs.is_empty() {
+            self.pair_dim = dim;
+        } else if self.pair_dim != dim {
+            self.pair_dim = 0;
+        }
         self.kinds.push(Kind::Pair(self.pairs.len() as u32));
         self.pairs.push(Pair { bodies, first: first as u32 });
         self.on.iter_mut().for_each(|on| on.resize(first + dim, [0.0; 6]));
@@ -342,6 +355,21 @@ impl Jacobian {
     /// Must follow every change of numbers: gives a new stamp.
     pub fn mark_changed(&mut self) {
         self.stamp = next_stamp();
+        if self.structure == 0 {
+            self.structure = self.stamp;
+        }
+    }
+
+    /// Names which constraints there are, between which bodies, with how many rows; none where `mark_changed` did not follow the last of
+    /// them.
+    pub(crate) fn structure(&self) -> Option<u64> {
+        Some(self.structure).filter(|structure| *structure != 0)
+    }
+
+    /// The numbers of all pairs on a (`end` 0) or b (`end` 1). Where every constraint is a pair they stand at the rows of the problem.
+    #[inline]
+    pub(crate) fn rows_on(&self, end: usize) -> &[[f64; 6]] {
+        &self.on[end]
     }
 
     /// Names the numbers: unique in the process.
@@ -362,6 +390,11 @@ impl Jacobian {
     /// Whether all rows are general: no contact, no pair.
     pub(crate) fn is_general(&self) -> bool {
         self.contacts.is_empty() && self.pairs.is_empty()
+    }
+
+    /// Whether some constraint is a pair.
+    pub(crate) fn has_pairs(&self) -> bool {
+        !self.pairs.is_empty()
     }
 
     /// Whether every constraint is a pair.

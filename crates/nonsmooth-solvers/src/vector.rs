@@ -70,7 +70,7 @@ pub(crate) fn wrench(rows: &[[f64; 6]], p: &[f64]) -> [f64; 6] {
 }
 
 #[inline(always)]
-fn wrench_of<const N: usize>(rows: &[[f64; 6]], p: &[f64]) -> [f64; 6] {
+pub(crate) fn wrench_of<const N: usize>(rows: &[[f64; 6]], p: &[f64]) -> [f64; 6] {
     let mut sum = [0.0; 6];
     if let (Some(rows), Some(p)) = (rows.first_chunk::<N>(), p.first_chunk::<N>()) {
         for k in 0..N {

@@ -220,6 +220,8 @@ pub struct StepLog {
     pub(crate) struck: Option<(Works, Vec<f64>)>,
     /// Pose and twist of rigid things at the end of the step: scratch of the ledger.
     pub(crate) rigid: Vec<RigidState>,
+    /// J v of three velocities, one after the other: scratch of the ledger.
+    pub(crate) rates: Vec<f64>,
 }
 
 impl StepLog {

@@ -268,7 +268,7 @@ mod tests {
         ];
         let page = page(&counted, "");
         for expected in [
-            "| ball | 1300 | instructions | 1300 | 1360 | holds |",
+            "| ball | 1300 | instructions | 1300 | 1350 | holds |",
             "| ball | 1300 | instructions | 1300 | 1200 | MISSED |",
             "| sphere | 5000 | | | | no aim |",
             "| packing-spring | 1050000 | packing | 1.05 | 1.1 | holds |",

@@ -1,15 +1,81 @@
 //! J of all constraints at once: u = J v and v + M̂⁻¹ Jᵀ p. Where all rows are of one kind no constraint is asked which it is.
 
 use super::Jacobian;
-use crate::mass_groups::MassGroups;
+use crate::mass_groups::{BodyVelocities, IMMOVABLE, MassGroups};
+use crate::vector::{add_rows_of, wrench_of};
+use std::ops::Range;
+
+/// u ← u + rows (v, ω) of one side, of each pair of velocities.
+#[inline(always)]
+fn add_side<const N: usize, const M: usize>(
+    layout: &[BodyVelocities],
+    body: u32,
+    rows: &[[f64; 6]; N],
+    v: [&[f64]; M],
+    u: &mut [[f64; N]; M],
+) {
+    if body != IMMOVABLE {
+        let velocities = layout[body as usize];
+        for (v, u) in v.into_iter().zip(u) {
+            match v[velocities.first as usize..].first_chunk() {
+                Some(v) if !velocities.planar => add_rows_of::<N>(rows, v, u),
+                _ => add_rows_of::<N>(rows, &velocities.read(v), u),
+            }
+        }
+    }
+}
 
 impl Jacobian {
     /// u = J v where every constraint is a pair.
     fn multiply_pairs(&self, v: &[f64], u: &mut [f64]) {
+        match self.pair_dim {
+            1 => return self.multiply_pairs_of::<1, 1>([v], [u]),
+            2 => return self.multiply_pairs_of::<2, 1>([v], [u]),
+            3 => return self.multiply_pairs_of::<3, 1>([v], [u]),
+            5 => return self.multiply_pairs_of::<5, 1>([v], [u]),
+            _ => {}
+        }
         let mut rest = u;
         for (pair, ends) in self.pairs.iter().zip(self.row_start.windows(2)) {
             let (own, after) = rest.split_at_mut((ends[1] - ends[0]) as usize);
             self.dot_pair(*pair, v, own);
+            rest = after;
+        }
+    }
+
+    /// The same for M velocities, where every pair has N rows.
+    #[inline(always)]
+    fn multiply_pairs_of<const N: usize, const M: usize>(&self, v: [&[f64]; M], u: [&mut [f64]; M]) {
+        let [a, b] = self.on.each_ref().map(|on| on.as_chunks::<N>().0);
+        let mut u = u.map(|u| u.as_chunks_mut::<N>().0.iter_mut());
+        for ((pair, a), b) in self.pairs.iter().zip(a).zip(b) {
+            let mut sums = [[0.0; N]; M];
+            add_side(&self.layout.bodies, pair.bodies[0], a, v, &mut sums);
+            add_side(&self.layout.bodies, pair.bodies[1], b, v, &mut sums);
+            for (u, sum) in u.iter_mut().zip(sums) {
+                if let Some(u) = u.next() {
+                    *u = sum;
+                }
+            }
+        }
+    }
+
+    /// u = J v of neighbouring constraints.
+    pub fn multiply_some(&self, constraints: Range<usize>, v: &[f64], u: &mut [f64]) {
+        if self.is_pairs() && self.pair_dim == 1 {
+            for (i, u) in constraints.zip(u) {
+                let mut sums = [[0.0]];
+                for (body, on) in self.pairs[i].bodies.into_iter().zip(&self.on) {
+                    add_side(&self.layout.bodies, body, &[on[i]], [v], &mut sums);
+                }
+                *u = sums[0][0];
+            }
+            return;
+        }
+        let mut rest = u;
+        for c in constraints {
+            let (own, after) = rest.split_at_mut(self.rows_of(c).len());
+            self.dot(c, v, own);
             rest = after;
         }
     }
@@ -30,11 +96,20 @@ impl Jacobian {
         }
     }
 
+    /// u = J v of several velocities at once.
+    pub fn multiply_many<const M: usize>(&self, v: [&[f64]; M], u: [&mut [f64]; M]) {
+        match self.pair_dim {
+            1 if self.is_pairs() => self.multiply_pairs_of::<1, M>(v, u),
+            3 if self.is_pairs() => self.multiply_pairs_of::<3, M>(v, u),
+            _ => v.into_iter().zip(u).for_each(|(v, u)| self.multiply(v, u)),
+        }
+    }
+
     /// u = J v of two velocities at once.
+    #[inline]
     pub fn multiply_two(&self, [v, w]: [&[f64]; 2], [u, x]: [&mut [f64]; 2]) {
         if !self.is_general() {
-            self.multiply(v, u);
-            return self.multiply(w, x);
+            return self.multiply_many([v, w], [u, x]);
         }
         for (((columns, values), u), x) in self.all_general_rows().zip(u).zip(x) {
             // As sums of floating point numbers begin.
@@ -68,11 +143,31 @@ impl Jacobian {
 
     /// The same where every constraint is a pair.
     fn push_pairs(&self, mass: &MassGroups, p: &[f64], v: &mut [f64]) {
+        match self.pair_dim {
+            1 => return self.push_pairs_of::<1>(mass, p, v),
+            2 => return self.push_pairs_of::<2>(mass, p, v),
+            3 => return self.push_pairs_of::<3>(mass, p, v),
+            5 => return self.push_pairs_of::<5>(mass, p, v),
+            _ => {}
+        }
         let mut rest = p;
         for (pair, ends) in self.pairs.iter().zip(self.row_start.windows(2)) {
             let (own, after) = rest.split_at((ends[1] - ends[0]) as usize);
             self.respond_pair(*pair, mass, own, v);
             rest = after;
+        }
+    }
+
+    /// The same where every pair has N rows.
+    #[inline(always)]
+    fn push_pairs_of<const N: usize>(&self, mass: &MassGroups, p: &[f64], v: &mut [f64]) {
+        let [a, b] = self.on.each_ref().map(|on| on.as_chunks::<N>().0);
+        for (((pair, a), b), p) in self.pairs.iter().zip(a).zip(b).zip(p.as_chunks::<N>().0) {
+            for (body, rows) in pair.bodies.into_iter().zip([a, b]) {
+                if body != IMMOVABLE {
+                    self.respond(mass, body as usize, &wrench_of::<N>(rows, p), v);
+                }
+            }
         }
     }
 

@@ -10,7 +10,7 @@
 //! are written anew in the same memory.
 
 use super::Factored;
-use super::block_graph::{Coupling, Graph, Link};
+use super::block_graph::{Graph, Link, Side};
 use crate::jacobian::Jacobian;
 use crate::mass_groups::{IMMOVABLE, MassGroups};
 use crate::vector::{add_rows, add6, dot6, wrench};
@@ -22,6 +22,8 @@ const SINGULAR: f64 = 1e-9;
 #[derive(Default)]
 pub(super) struct BlockFactor {
     graph: Graph,
+    /// The structure of J that the graph is of.
+    structure: Option<u64>,
     /// M⁻¹ Jᵀ by rows of sides.
     responses: Vec<[f64; 6]>,
     /// Blocks by rows: of the diagonal L and 1/D, and below it L.
@@ -58,21 +60,34 @@ impl BlockFactor {
     /// Finds the graph anew where it has changed; whether it fits.
     fn renew(&mut self, mass: &MassGroups, jacobian: &Jacobian) -> bool {
         let n = jacobian.n_constraints();
-        let link = |c: usize| -> Option<Link> {
-            let is_held = |body: u32| body == IMMOVABLE || mass.bodies()[body as usize].is_fixed();
-            let bodies = jacobian.bodies(c)?.map(|body| if is_held(body) { IMMOVABLE } else { body });
+        let is_fixed = |body: u32| mass.bodies()[body as usize].is_fixed();
+        if jacobian.structure().is_some() && jacobian.structure() == self.structure {
+            let graph = &self.graph;
+            let moves = |side: &Side| !is_fixed(side.body);
+            if graph.sides.iter().all(moves) && graph.held.iter().all(|&body| is_fixed(body)) {
+                return graph.is_sparse;
+            }
+        }
+        self.structure = None;
+        let mut held = Vec::new();
+        let mut link = |c: usize| -> Option<Link> {
+            let bodies = jacobian.bodies(c)?.map(|body| {
+                let is_held = body != IMMOVABLE && is_fixed(body);
+                held.extend(is_held.then_some(body));
+                if is_held { IMMOVABLE } else { body }
+            });
             Some(Link { bodies, dim: jacobian.rows_of(c).len() as u32 })
         };
-        let known = &self.graph.links;
-        let same = known.len() == n && (0..n).all(|c| link(c) == Some(known[c]));
-        if !same {
-            let links: Option<Vec<Link>> = (0..n).map(link).collect();
-            let Some(links) = links else {
-                self.graph.links.clear();
-                return false;
-            };
+        let links: Option<Vec<Link>> = (0..n).map(&mut link).collect();
+        let Some(links) = links else {
+            self.graph = Graph::default();
+            return false;
+        };
+        if self.graph.links != links {
             self.graph = Graph::new(links, mass.bodies().len());
         }
+        self.graph.held = held;
+        self.structure = jacobian.structure();
         self.graph.is_sparse
     }
 
@@ -80,10 +95,11 @@ impl BlockFactor {
     fn respond(&mut self, mass: &MassGroups, jacobian: &Jacobian) {
         self.responses.clear();
         let layout = &mass.layout().bodies;
+        let on = [jacobian.rows_on(0), jacobian.rows_on(1)];
         for side in &self.graph.sides {
             let (inertia, planar) =
                 (&mass.bodies()[side.body as usize], layout[side.body as usize].planar);
-            for row in jacobian.side(side.constraint as usize, side.end as usize) {
+            for row in &on[side.end as usize & 1][side.row as usize..][..side.dim as usize] {
                 let mut moved = inertia.respond(row);
                 if planar {
                     (moved[2], moved[3], moved[4]) = (0.0, 0.0, 0.0);
@@ -93,7 +109,7 @@ impl BlockFactor {
         }
     }
 
-    /// W into its blocks.
+    /// W into its blocks, of those of the diagonal the lower half.
     fn fill(&mut self, jacobian: &Jacobian, compliance: &[f64]) {
         self.values.clear();
         self.values.resize(self.graph.n_values, 0.0);
@@ -117,14 +133,19 @@ impl BlockFactor {
     }
 
     #[inline(always)]
-    fn fill_blocks(&mut self, jacobian: &Jacobian, known: impl Fn(u32) -> usize) {
+    fn fill_blocks(&mut self, jacobian: &Jacobian, known: impl Fn(u8) -> usize) {
         let Self { graph, responses, values, .. } = self;
-        for &Coupling { rows, columns, first } in &graph.couplings {
-            let (rows, columns) = (&graph.sides[rows as usize], &graph.sides[columns as usize]);
-            let (n, m) = (known(rows.dim), known(columns.dim));
-            let given = &jacobian.side(rows.constraint as usize, rows.end as usize)[..n];
-            let moved = &responses[columns.first as usize..][..m];
-            add_products(given, moved, &mut values[first as usize..][..n * m]);
+        let on = [jacobian.rows_on(0), jacobian.rows_on(1)];
+        for coupling in &graph.couplings {
+            let [n, m] = coupling.dims.map(&known);
+            let given = &on[coupling.end as usize & 1][coupling.row as usize..][..n];
+            let moved = &responses[coupling.response as usize..][..m];
+            let block = &mut values[coupling.first as usize..][..n * m];
+            if coupling.is_diagonal {
+                add_lower_products(given, moved, block);
+            } else {
+                add_products(given, moved, block);
+            }
         }
     }
 
@@ -256,18 +277,18 @@ impl BlockFactor {
         let Self { graph, responses, v, .. } = self;
         v.clear();
         v.resize(graph.n_bodies, [0.0; 6]);
+        let on = [jacobian.rows_on(0), jacobian.rows_on(1)];
+        let dim = |side: &Side| if graph.uniform == 1 { 1 } else { side.dim as usize };
         for side in &graph.sides {
-            let rows = jacobian.rows_of(side.constraint as usize);
-            let moved = wrench(&responses[side.first as usize..], &p[rows]);
-            add6(&mut v[side.body as usize], 1.0, &moved);
+            let p = &p[side.row as usize..][..dim(side)];
+            add6(&mut v[side.body as usize], 1.0, &wrench(&responses[side.first as usize..], p));
         }
         u.clear();
         u.extend_from_slice(u_free);
         u.iter_mut().zip(compliance.iter().zip(p)).for_each(|(u, (d, p))| *u += d * p);
         for side in &graph.sides {
-            let c = side.constraint as usize;
-            let v = &v[side.body as usize];
-            add_rows(jacobian.side(c, side.end as usize), v, &mut u[jacobian.rows_of(c)]);
+            let u = &mut u[side.row as usize..][..dim(side)];
+            add_rows(&on[side.end as usize & 1][side.row as usize..], &v[side.body as usize], u);
         }
     }
 }
@@ -281,6 +302,18 @@ fn add_products(rows: &[[f64; 6]], columns: &[[f64; 6]], block: &mut [f64]) {
     let block = &mut block[..rows.len() * n];
     for i in 0..rows.len() {
         for j in 0..n {
+            block[i * n + j] += dot6(&rows[i], &columns[j]);
+        }
+    }
+}
+
+/// The lower half of the same, with the diagonal.
+#[inline(always)]
+fn add_lower_products(rows: &[[f64; 6]], columns: &[[f64; 6]], block: &mut [f64]) {
+    let n = columns.len();
+    let block = &mut block[..rows.len() * n];
+    for i in 0..rows.len() {
+        for j in 0..=i {
             block[i * n + j] += dot6(&rows[i], &columns[j]);
         }
     }

@@ -22,11 +22,19 @@ pub(super) struct Below {
     pub(super) first: u32,
 }
 
-/// What two sides at one body add to W: the sides that give its rows and its columns, and where its numbers begin.
+/// What two sides at one body add to W: where its rows stand in J, its columns among the responses, and where its numbers begin.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Coupling {
-    pub(super) rows: u32,
-    pub(super) columns: u32,
+    /// 0 for J of a, 1 for J of b.
+    pub(super) end: u8,
+    /// Whether it is part of a block of the diagonal, of which the lower half is read.
+    pub(super) is_diagonal: bool,
+    /// Numbers of rows and columns.
+    pub(super) dims: [u8; 2],
+    /// The first row.
+    pub(super) row: u32,
+    /// The first response.
+    pub(super) response: u32,
     pub(super) first: u32,
 }
 
@@ -38,6 +46,8 @@ pub(super) struct Side {
     /// 0 for a, 1 for b.
     pub(super) end: u8,
     pub(super) dim: u32,
+    /// Its first row in the problem.
+    pub(super) row: u32,
     /// Its first row among the responses.
     pub(super) first: u32,
 }
@@ -60,6 +70,8 @@ pub(super) struct Graph {
     pub(super) n_responses: usize,
     /// Rows of every constraint, 0 where they differ.
     pub(super) uniform: u32,
+    /// Bodies that links name and that nothing moves.
+    pub(super) held: Vec<u32>,
     /// One more than the last body that is named.
     pub(super) n_bodies: usize,
     /// Whether the factor has few enough blocks.
@@ -98,14 +110,16 @@ impl Graph {
     /// The sides of all constraints; returns those of each body.
     fn find_sides(&mut self, n_bodies: usize) -> Vec<Vec<u32>> {
         let mut at = vec![Vec::new(); n_bodies];
+        let mut row = 0;
         for (constraint, link) in self.links.iter().enumerate() {
             for (end, &body) in link.bodies.iter().enumerate().filter(|(_, body)| **body != IMMOVABLE) {
                 at[body as usize].push(self.sides.len() as u32);
                 let first = self.n_responses as u32;
                 let (constraint, end) = (constraint as u32, end as u8);
-                self.sides.push(Side { constraint, body, end, dim: link.dim, first });
+                self.sides.push(Side { constraint, body, end, dim: link.dim, row, first });
                 self.n_responses += link.dim as usize;
             }
+            row += link.dim;
         }
         at
     }
@@ -158,10 +172,17 @@ impl Graph {
         for own in at {
             for &rows in own {
                 for &columns in own {
-                    let of = |side: u32| position[self.sides[side as usize].constraint as usize];
-                    if of(rows) >= of(columns) {
-                        let first = self.block(of(rows), of(columns));
-                        self.couplings.push(Coupling { rows, columns, first });
+                    let [rows, columns] = [rows, columns].map(|side| self.sides[side as usize]);
+                    let of = |side: &Side| position[side.constraint as usize];
+                    if of(&rows) >= of(&columns) {
+                        self.couplings.push(Coupling {
+                            end: rows.end,
+                            is_diagonal: of(&rows) == of(&columns),
+                            dims: [rows.dim as u8, columns.dim as u8],
+                            row: rows.row,
+                            response: columns.first,
+                            first: self.block(of(&rows), of(&columns)),
+                        });
                     }
                 }
             }

@@ -58,7 +58,7 @@ impl Force for Wrench {
 
 impl super::RigidTable {
     /// Adds an impulse and an angular impulse in working axes to the entries of body `i` in a vector over all velocities.
-    #[inline]
+    #[inline(always)]
     pub fn add_wrench(&self, i: usize, force: DVec3, torque: DVec3, out: &mut [f64]) {
         let body = &self.bodies[i];
         let out = &mut out[body.v as usize..];

@@ -35,7 +35,11 @@ pub struct Remembered<'a> {
 
 impl ConstraintMemory {
     /// Forgets everything and keeps the buffers.
+    #[inline]
     pub fn clear(&mut self) {
+        if self.ids.is_empty() && self.force_start.is_empty() && self.history_start.is_empty() {
+            return;
+        }
         self.ids.clear();
         self.force_start.clear();
         self.forces.clear();

@@ -96,10 +96,17 @@ fn works_of(
         *mean = step.phi * w + (1.0 - step.phi) * v;
     }
     if !step.active.is_empty() {
+        if model.is_elastic() {
+            let n = step.active.n_rows();
+            log.rates.resize(3 * n, 0.0);
+            let (now, rest) = log.rates.split_at_mut(n);
+            let (next, phi) = rest.split_at_mut(n);
+            step.active.jacobian.multiply_many([v, step.v_next, v_phi], [now, next, phi]);
+        }
         row_works(model, step, v_phi, log);
     }
     if model.flows(step.rule, step.phi, step.free) || model.is_elastic() {
-        add_flows(model, step, next, v_phi, &mut log.works)?;
+        add_flows(model, step, next, v_phi, log)?;
     }
     if let Some((struck, _)) = &log.struck {
         log.works += *struck;
@@ -114,8 +121,14 @@ fn add_flows(
     step: &Ledger<'_>,
     next: &Instant<'_>,
     v_phi: &[f64],
-    works: &mut Works,
+    log: &mut StepLog,
 ) -> StepResult {
+    let n = if model.is_elastic() { step.active.n_rows() } else { 0 };
+    let (now, rest) = log.rates[..3 * n].split_at_mut(n);
+    let (end, phi) = rest.split_at_mut(n);
+    if n > 0 && !std::ptr::eq(step.v_end, step.v_next) {
+        step.active.jacobian.multiply(step.v_end, end);
+    }
     let pass = step.at.pass(step.now);
     let made = ThetaStep {
         now: pass.now,
@@ -129,8 +142,9 @@ fn add_flows(
         free: step.free,
         active: step.active,
         p: &step.impulses.p,
+        u: [now, end, phi],
     };
-    model.works(&made, works)
+    model.works(&made, &mut log.works)
 }
 
 /// Energies at the end, and what bodies that appear bring less what bodies that leave take along.
@@ -155,7 +169,13 @@ fn row_works(model: &Model, step: &Ledger<'_>, v_phi: &[f64], log: &mut StepLog)
     let lines = &mut log.constraints;
     lines.name(active, p);
     // u_φ stands in the place of work until it is multiplied by p.
-    active.jacobian.multiply_two([step.v_next, v_phi], [&mut lines.u_plus, &mut lines.work]);
+    if model.is_elastic() {
+        let n = p.len();
+        lines.u_plus.copy_from_slice(&log.rates[n..2 * n]);
+        lines.work.copy_from_slice(&log.rates[2 * n..3 * n]);
+    } else {
+        active.jacobian.multiply_two([step.v_next, v_phi], [&mut lines.u_plus, &mut lines.work]);
+    }
     let rates = |row: usize| active.rates.get(row).copied().unwrap_or_default();
     let first = log.events.len();
     for (family, own) in model.constraints.iter().zip(&active.own) {

@@ -45,8 +45,10 @@ pub fn correct(
     stiffened.balance(model, v_guess, v_next);
     u.resize(p.len(), 0.0);
     active.jacobian.multiply(v_next, u);
-    for (i, u) in u.iter_mut().enumerate() {
-        *u = -(*u + active.offset[i] + active.shift[i] + active.compliance[i] * p[i]);
+    let (added, compliant) =
+        (active.offset.iter().zip(&active.shift), active.compliance.iter().zip(&*p));
+    for ((u, (offset, shift)), (d, p)) in u.iter_mut().zip(added).zip(compliant) {
+        *u = -(*u + offset + shift + d * p);
     }
     solver.back_substitute(u);
     p.iter_mut().zip(&*u).for_each(|(p, u)| *p += u);

@@ -95,7 +95,7 @@ fn write_laws(
             0 => Vec::new(),
             n => impulses.history(now, &ids[own.clone()], n),
         };
-        if law.forms().elastic {
+        if run.is_elastic {
             model.intensities(&now.memory, &ids[own.clone()], &mut coupled);
         }
         let mut rows = LawRows {
@@ -106,7 +106,7 @@ fn write_laws(
             u_minus: &u_minus[rows.clone()],
             p_before: &impulses.before[rows.clone()],
             history: &history,
-            coupled: if law.forms().elastic { &coupled } else { &[] },
+            coupled: if run.is_elastic { &coupled } else { &[] },
             sets: &mut sets[own_sets],
             shift: &mut shift[rows.clone()],
             compliance: &mut compliance[rows],

@@ -45,6 +45,8 @@ pub struct LawRun {
     pub dim: usize,
     /// Whether the law has a form for a step.
     pub has_step: bool,
+    /// Whether it is that of an elastic bond.
+    pub is_elastic: bool,
     /// Numbers of history that the law keeps of each.
     pub n_history: usize,
 }
@@ -337,10 +339,10 @@ impl ActiveConstraints {
             match self.runs.last_mut() {
                 Some(run) if run.law == law && run.dim == dim => run.constraints.end = c + 1,
                 _ => {
-                    let (has_step, n_history) =
-                        (model.law(law).forms().step, model.law(law).n_history());
+                    let (forms, n_history) = (model.law(law).forms(), model.law(law).n_history());
+                    let (has_step, is_elastic) = (forms.step, forms.elastic);
                     let constraints = c..c + 1;
-                    self.runs.push(LawRun { law, constraints, dim, has_step, n_history });
+                    self.runs.push(LawRun { law, constraints, dim, has_step, is_elastic, n_history });
                 }
             }
         }

@@ -53,6 +53,12 @@ impl Elastic {
     }
 }
 
+/// 1/(1/D), D of a row that does nothing where there is neither stiffness nor damping.
+#[inline]
+fn compliance_of(elastic: Elastic, at: &Pass<'_>) -> f64 {
+    1.0 / at.implicit.inverse_compliance(elastic.stiffness, elastic.damping).max(NOTHING)
+}
+
 /// Writes D and the offset of the row of constraint `c`, whose J has been written; `driven` is what sides that move as prescribed add to u.
 pub(super) fn write_elastic(
     elastic: Elastic,
@@ -62,15 +68,15 @@ pub(super) fn write_elastic(
     active: &mut ActiveConstraints,
 ) {
     let (row, n_rows) = (active.rows(c).start, active.n_rows());
-    let inverse = at.implicit.inverse_compliance(elastic.stiffness, elastic.damping);
     active.compliance.resize(n_rows, 0.0);
-    active.compliance[row] = 1.0 / inverse.max(NOTHING);
+    active.compliance[row] = compliance_of(elastic, at);
     let mut u = [0.0];
     active.jacobian.dot(c, at.now.v, &mut u);
     active.offset[row] = driven - u[0];
 }
 
 /// Books a spring of a θ-step: `stretch` where it was evaluated, and at the start and the end of the step.
+#[inline]
 pub(super) fn book_elastic(
     elastic: Elastic,
     stretch: f64,
@@ -80,16 +86,12 @@ pub(super) fn book_elastic(
 ) {
     let row = step.active.rows(c).start;
     let driven = step.active.rates.get(row).copied().unwrap_or_default();
-    let along = |v: &[f64]| {
-        let mut u = [0.0];
-        step.active.jacobian.dot(c, v, &mut u);
-        u[0]
-    };
+    let [now, end, u_phi] = step.u.map(|u| u[row]);
     let (h, theta, phi) = (step.rule.h, step.rule.theta, step.phi);
-    let start = along(step.now.v) + driven[0];
-    let rate = theta * (along(step.end.v) + driven[1]) + (1.0 - theta) * start;
+    let start = now + driven[0];
+    let rate = theta * (end + driven[1]) + (1.0 - theta) * start;
     let driven = phi * driven[1] + (1.0 - phi) * driven[0];
-    let u_phi = along(step.v_phi) + driven;
+    let u_phi = u_phi + driven;
     let explicit = -h * elastic.force(stretch, start);
     let damper = -h * elastic.damping * rate;
     works.viscous += damper * u_phi;
@@ -143,6 +145,14 @@ pub(super) fn turned_back(row: PairRow, turns: [DQuat; 2]) -> PairRow {
     PairRow { on_a: back(row.on_a, turns[0]), on_b: back(row.on_b, turns[1]) }
 }
 
+/// The direction of a vector, zero where it has none, and its length.
+#[inline(always)]
+fn direction(x: DVec3) -> (DVec3, f64) {
+    let length = x.length();
+    let inverse = 1.0 / length;
+    (if inverse.is_finite() && inverse > 0.0 { inverse * x } else { DVec3::ZERO }, length)
+}
+
 /// A spring of the model.
 #[derive(Clone, Debug)]
 pub struct SpringRow {
@@ -176,7 +186,7 @@ impl SpringRow {
     }
 
     /// l − l₀ at an instant [m].
-    #[inline]
+    #[inline(always)]
     fn stretch(&self, at: &Instant<'_>) -> f64 {
         self.vector(self.between.map(|id| at.rigid(id))).length() - self.rest_length
     }
@@ -214,20 +224,40 @@ impl SpringRow {
     /// The spring after the time `ahead` [s] at the velocities of an instant.
     #[inline(always)]
     fn stretched(&self, at: &Instant<'_>, ahead: f64) -> Stretched {
+        self.stretched_from(at, ahead).0
+    }
+
+    /// The same, and its length at the instant itself [m].
+    #[inline(always)]
+    fn stretched_from(&self, at: &Instant<'_>, ahead: f64) -> (Stretched, f64) {
         if ahead == 0.0 {
-            return self.now(at);
+            let now = self.now(at);
+            return (now, now.length);
         }
         let [a, b] = self.between.map(|id| at.rigid(id));
         let start = self.vector([a, b]);
-        let along = start.normalize_or_zero();
+        let (along, start_length) = direction(start);
         let (from, arm_a, back_a) = self.end_ahead(0, a, ahead);
         let (to, arm_b, back_b) = self.end_ahead(1, b, ahead);
         let end = to - from;
         // It turns as its ends move across it. Along it they may pass each other, which a linear spring does not mind:
         // a stiff one with a large step does so within a step.
         let across = end - along.dot(end) * along;
-        let along = (start + across).normalize_or_zero();
-        Stretched { length: along.dot(end), along, arms: [arm_a, arm_b], back: [back_a, back_b] }
+        let (along, _) = direction(start + across);
+        let (arms, back) = ([arm_a, arm_b], [back_a, back_b]);
+        (Stretched { length: along.dot(end), along, arms, back }, start_length)
+    }
+
+    /// l̇ at an instant [m/s].
+    #[inline(always)]
+    fn rate_now(&self, at: &Instant<'_>) -> f64 {
+        let [a, b] = self.between.map(|id| at.rigid(id));
+        let now = self.now(at);
+        let end = |k: usize, state: &RigidState| match now.arms[k] == DVec3::ZERO {
+            true => state.velocity,
+            false => state.velocity + state.spin.cross(now.arms[k]),
+        };
+        now.along.dot(end(1, b) - end(0, a))
     }
 
     #[inline]
@@ -257,12 +287,26 @@ impl Springs {
 
     fn push(&self, number: usize, at: &Instant<'_>, active: &mut ActiveConstraints) {
         let spring = &self.springs[number];
-        let rate = spring.rate(&spring.now(at).row(), at);
+        let rate = spring.rate_now(at);
         active.push(ConstraintId::member(self.family, number), self.law, 0.0, &[rate]);
     }
 
     fn spring(&self, active: &ActiveConstraints, c: usize) -> &SpringRow {
         &self.springs[active.ids[c].number()]
+    }
+
+    /// D and offset of all springs at once, where nothing moves as prescribed.
+    fn set_all_offsets(&self, at: &Pass<'_>, active: &mut ActiveConstraints) {
+        let own = active.own[self.family as usize].clone();
+        let (rows, n_rows) = (active.rows_of(&own), active.n_rows());
+        active.compliance.resize(n_rows, 0.0);
+        let ActiveConstraints { ids, jacobian, offset, compliance, .. } = active;
+        let offset = &mut offset[rows.clone()];
+        jacobian.multiply_some(own.clone(), at.now.v, offset);
+        for ((id, offset), compliance) in ids[own].iter().zip(offset).zip(&mut compliance[rows]) {
+            *offset = -*offset;
+            *compliance = compliance_of(self.springs[id.number()].elastic, at);
+        }
     }
 }
 
@@ -363,6 +407,10 @@ impl ConstraintFamily for Springs {
         active: &mut ActiveConstraints,
     ) -> StepResult {
         let has_motion = model.rigid.has_motion();
+        if !has_motion && part.constraints.is_all() {
+            self.set_all_offsets(at, active);
+            return Ok(());
+        }
         for c in part.constraints.within(active.own[self.family as usize].clone()) {
             let spring = self.spring(active, c);
             let mut rate = [0.0; 2];
@@ -410,8 +458,9 @@ impl ConstraintFamily for Springs {
     fn works(&self, _model: &Model, step: &ThetaStep<'_>, works: &mut Works) -> StepResult {
         for c in step.active.own[self.family as usize].clone() {
             let spring = self.spring(step.active, c);
-            let ends = [spring.stretch(&step.now), spring.stretch(&step.next)];
-            let ahead = spring.stretched(&step.now, step.ahead).length - spring.rest_length;
+            let (stretched, start) = spring.stretched_from(&step.now, step.ahead);
+            let ends = [start - spring.rest_length, spring.stretch(&step.next)];
+            let ahead = stretched.length - spring.rest_length;
             book_elastic(spring.elastic, ahead, ends, (step, c), works);
         }
         Ok(())

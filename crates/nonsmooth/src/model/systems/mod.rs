@@ -289,6 +289,8 @@ pub struct ThetaStep<'a> {
     pub active: &'a ActiveConstraints,
     /// Their impulses by row [N·s].
     pub p: &'a [f64],
+    /// J v at the start, at `end` and of `v_phi` by row, where some constraint is elastic; else empty [m/s].
+    pub u: [&'a [f64]; 3],
 }
 
 impl ThetaStep<'_> {
