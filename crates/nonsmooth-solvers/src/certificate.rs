@@ -41,6 +41,7 @@
 
 use crate::delassus::Form;
 use crate::eigen::largest_eigenvalue;
+use crate::mass_groups::IMMOVABLE;
 use crate::posed::Posed;
 use crate::problem::Problem;
 use crate::set::{MAX_DIM, Set};
@@ -279,20 +280,22 @@ fn is_bilateral(problem: &Problem, posed: &Posed) -> bool {
 /// The sums of such rows: r = u, and only the share of those with compliance needs a weight.
 #[inline(never)]
 fn certify_bilateral(problem: &Problem, posed: &Posed, p: &[f64], u: &mut Vec<f64>, unit: f64) -> Sums {
-    let rows = &posed.jacobian;
-    let mut v = vec![0.0; rows.layout().n];
-    rows.push_all(&posed.mass, p, &mut v);
+    let (rows, n) = (&posed.jacobian, p.len());
+    // Velocities stand behind the rows until these are known.
     u.clear();
-    u.resize(p.len(), 0.0);
-    rows.multiply(&v, u);
+    u.resize(n + rows.layout().n, 0.0);
+    let (own, v) = u.split_at_mut(n);
+    rows.push_all(&posed.mass, p, v);
+    rows.multiply(v, own);
+    u.truncate(n);
     let mut sums = Sums::NONE;
     for c in 0..rows.n_constraints() {
-        for (own, i) in rows.rows_of(c).enumerate() {
+        for i in rows.rows_of(c) {
             let (free, d) = (problem.u_free[i], posed.compliance(i));
             u[i] += d * p[i] + free;
             let (mut weight, mut share) = (1.0, 1.0);
             if d > 0.0 {
-                let moved = posed.pair_diagonal(c, own);
+                let moved = posed.pair_diagonal(rows.bodies(c).unwrap_or([IMMOVABLE; 2]), i);
                 weight = moved + d;
                 share = (moved / weight).max(0.0);
             }
@@ -305,11 +308,13 @@ fn certify_bilateral(problem: &Problem, posed: &Posed, p: &[f64], u: &mut Vec<f6
 /// The sums of masses and rows, chunk by chunk.
 #[inline(never)]
 fn certify_posed(problem: &Problem, posed: &Posed, p: &[f64], u: &mut Vec<f64>, unit: f64) -> Sums {
-    let weights = posed.weights(&problem.sets);
-    let mut v = Vec::new();
-    posed.velocities(p, &mut v);
+    let (weights, n) = (posed.weights(&problem.sets), p.len());
+    // Velocities stand behind the rows until these are known.
     u.clear();
-    u.resize(p.len(), 0.0);
+    u.resize(n, 0.0);
+    posed.append_velocities(p, u);
+    let (own, v) = u.split_at_mut(n);
+    let v = &*v;
     let spare = if weights.iter().all(|&w| w > 0.0) { 1.0 } else { spare_weight(problem) };
     let judge = |(k, (begin, u)): (usize, (usize, &mut [f64]))| {
         let (mut sums, mut place) = (Sums::NONE, 0);
@@ -320,7 +325,7 @@ fn certify_posed(problem: &Problem, posed: &Posed, p: &[f64], u: &mut Vec<f64>, 
             let rows = begin + place..begin + place + set.dim();
             let u = &mut u[place..place + set.dim()];
             place += set.dim();
-            posed.add_relative(posed.place(&problem.sets, c), rows.start, (p, &v), u);
+            posed.add_relative(posed.place(&problem.sets, c), rows.start, (p, v), u);
             let weight = if weights[c] > 0.0 { weights[c] } else { spare };
             let free = &problem.u_free[rows.clone()];
             u.iter_mut().zip(free).for_each(|(u, free)| *u += free);
@@ -329,21 +334,23 @@ fn certify_posed(problem: &Problem, posed: &Posed, p: &[f64], u: &mut Vec<f64>, 
         }
         sums
     };
-    let mut chunks = Vec::with_capacity(problem.sets.len().div_ceil(CHUNK));
-    let (mut rest, mut begin) = (&mut u[..], 0);
-    for sets in problem.sets.chunks(CHUNK) {
+    let (mut rest, mut begin) = (own, 0);
+    let chunks = problem.sets.chunks(CHUNK).map(|sets| {
         let rows: usize = sets.iter().map(|set| set.dim()).sum();
-        let (own, others) = rest.split_at_mut(rows);
-        chunks.push((begin, own));
-        (rest, begin) = (others, begin + rows);
-    }
+        let (own, others) = std::mem::take(&mut rest).split_at_mut(rows);
+        rest = others;
+        begin += rows;
+        (begin - rows, own)
+    });
     let mut total = Sums::NONE;
-    if chunks.len() > 1 && rayon::current_num_threads() > 1 {
+    if problem.sets.len() > CHUNK && rayon::current_num_threads() > 1 {
+        let chunks: Vec<(usize, &mut [f64])> = chunks.collect();
         let parts: Vec<Sums> = chunks.into_par_iter().enumerate().map(judge).collect();
         parts.iter().for_each(|part| total.add(part));
     } else {
-        chunks.into_iter().enumerate().map(judge).for_each(|part| total.add(&part));
+        chunks.enumerate().map(judge).for_each(|part| total.add(&part));
     }
+    u.truncate(n);
     total
 }
 

@@ -10,17 +10,20 @@
 
 use crate::eigen::largest_eigenvalue;
 use crate::jacobian::{ContactRows, Jacobian, Kind};
-use crate::mass_groups::{Inertia, MassGroups};
+use crate::mass_groups::{IMMOVABLE, Inertia, MassGroups};
 use crate::primal::Primal;
 use crate::responses::{Responses, add_diagonal, assemble};
 use crate::set::{MAX_DIM, Set};
 use crate::sparse::Sparse;
 use crate::vector::{add6, cross, dot, dot6, six};
 use rayon::prelude::*;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Rows up to which W of general rows is formed at once: it is kept while nothing changes, and small ones are solved by pivots.
 pub(crate) const FORMED: usize = 300;
+
+/// Sets that a thread weighs at least.
+const FEW: usize = 1024;
 
 /// Contacts from which threads share the bodies: 0.1 ms of work, tens of times what it takes to wake a thread.
 const SHARED: usize = 4096;
@@ -35,15 +38,34 @@ pub(crate) struct Posed {
     responses: OnceLock<Responses>,
     primal: OnceLock<Option<Primal>>,
     blocks: OnceLock<Blocks>,
+    /// Memory for the next blocks.
+    spare: Spare,
     assembled: OnceLock<Sparse>,
 }
 
 /// Where the sets of a problem lie, and how much they weigh.
 #[derive(Clone, Debug, Default)]
 struct Blocks {
-    /// Of each set; empty where set i is contact i.
+    /// Of each set, and its first row; empty where set i is contact i.
     place: Vec<Place>,
+    begin: Vec<u32>,
     weights: Vec<f64>,
+}
+
+/// Memory that is used again, without its contents.
+#[derive(Debug, Default)]
+struct Spare(Mutex<Blocks>);
+
+impl Spare {
+    fn take(&self) -> Blocks {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Clone for Spare {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
 }
 
 /// The rows of one set.
@@ -74,7 +96,9 @@ impl Posed {
     pub(crate) fn forget(&mut self) {
         self.responses = OnceLock::new();
         self.primal = OnceLock::new();
-        self.blocks = OnceLock::new();
+        if let Some(blocks) = self.blocks.take() {
+            self.spare = Spare(Mutex::new(blocks));
+        }
         self.assembled = OnceLock::new();
     }
 
@@ -151,7 +175,9 @@ impl Posed {
 
     fn blocks(&self, sets: &[Set]) -> &Blocks {
         self.blocks.get_or_init(|| {
-            let (place, begin) = self.places(sets);
+            let mut blocks = self.spare.take();
+            let Blocks { place, begin, weights } = &mut blocks;
+            self.find_places(sets, (place, begin));
             let weight = |c: usize| {
                 let (place, begin) = match place.get(c) {
                     Some(place) => (*place, begin[c] as usize),
@@ -162,17 +188,23 @@ impl Posed {
                 self.fill_block(place, begin, dim, &mut block);
                 largest_eigenvalue(&block[..dim * dim], dim)
             };
-            let weights = (0..sets.len()).into_par_iter().with_min_len(1024).map(weight).collect();
-            Blocks { place, weights }
+            weights.clear();
+            if sets.len() < 2 * FEW {
+                weights.extend((0..sets.len()).map(weight));
+            } else {
+                (0..sets.len()).into_par_iter().with_min_len(FEW).map(weight).collect_into_vec(weights);
+            }
+            blocks
         })
     }
 
     /// The place and the first row of each set; nothing where set i is contact i.
-    fn places(&self, sets: &[Set]) -> (Vec<Place>, Vec<u32>) {
+    fn find_places(&self, sets: &[Set], (places, begins): (&mut Vec<Place>, &mut Vec<u32>)) {
+        places.clear();
+        begins.clear();
         if self.is_contacts() {
-            return (Vec::new(), Vec::new());
+            return;
         }
-        let (mut places, mut begins) = (Vec::with_capacity(sets.len()), Vec::with_capacity(sets.len()));
         let (mut c, mut begin, mut row) = (0, 0, 0);
         for set in sets {
             while self.jacobian.rows_of(c).end <= begin {
@@ -190,7 +222,6 @@ impl Posed {
             begins.push(begin as u32);
             begin += set.dim();
         }
-        (places, begins)
     }
 
     /// W_cc of the set at `place`, whose first row is `begin`, by rows.
@@ -227,11 +258,15 @@ impl Posed {
         }
     }
 
-    /// The entry of that of row `own` of the pair alone.
+    /// J_i M̂⁻¹ J_iᵀ of row `i`, where every constraint is a pair; `bodies` are those of its constraint.
     #[inline(always)]
-    pub(crate) fn pair_diagonal(&self, c: usize, own: usize) -> f64 {
-        let sides = self.jacobian.sides(c);
-        sides.map(|(body, rows)| dot6(&rows[own], &self.respond(body, &rows[own]))).sum()
+    pub(crate) fn pair_diagonal(&self, bodies: [u32; 2], i: usize) -> f64 {
+        let mut sum = 0.0;
+        for (end, body) in bodies.into_iter().enumerate().filter(|(_, body)| *body != IMMOVABLE) {
+            let row = &self.jacobian.rows_on(end)[i];
+            sum += dot6(row, &self.respond(body as usize, row));
+        }
+        sum
     }
 
     /// M⁻¹ of a force and a moment on a body.
@@ -262,13 +297,20 @@ impl Posed {
         block
     }
 
-    /// v = M̂⁻¹ Jᵀ p by slots, in `v`. Each thread goes through all contacts for a part of the bodies, so that every body
-    /// adds up its impulses in the same order whatever the threads.
+    /// v = M̂⁻¹ Jᵀ p by slots, in `v`.
     pub(crate) fn velocities(&self, p: &[f64], v: &mut Vec<f64>) {
-        let n = 6 * self.bodies().len();
         v.clear();
-        v.resize(n, 0.0);
-        let (moving, _) = v.as_chunks_mut::<6>();
+        self.append_velocities(p, v);
+    }
+
+    /// The same behind what `v` has. Each thread goes through all contacts for a part of the bodies, so that every body
+    /// adds up its impulses in the same order whatever the threads.
+    pub(crate) fn append_velocities(&self, p: &[f64], v: &mut Vec<f64>) {
+        let (first, n) = (v.len(), 6 * self.bodies().len());
+        let has_rows = self.jacobian.has_general();
+        v.resize(first + if has_rows { self.responses().n_slots.max(n) } else { n }, 0.0);
+        let v = &mut v[first..];
+        let (moving, _) = v[..n].as_chunks_mut::<6>();
         let threads = rayon::current_num_threads();
         if threads == 1 || self.contacts().len() < SHARED {
             self.add_contacts(p, 0, moving);
@@ -281,7 +323,7 @@ impl Posed {
             return;
         }
         self.add_pairs(p, v);
-        if self.jacobian.has_general() {
+        if has_rows {
             self.add_rows(p, v);
         }
     }
@@ -302,9 +344,8 @@ impl Posed {
     }
 
     /// Adds the general rows to the velocities.
-    fn add_rows(&self, p: &[f64], v: &mut Vec<f64>) {
+    fn add_rows(&self, p: &[f64], v: &mut [f64]) {
         let rows = self.responses();
-        v.resize(rows.n_slots, 0.0);
         for c in 0..self.jacobian.n_constraints() {
             if !matches!(self.jacobian.kind(c), Kind::General(_)) {
                 continue;

@@ -6,9 +6,12 @@
 // A global allocator is an unsafe trait; this one only counts and passes on to the system's.
 #![allow(unsafe_code)]
 
+use nonsmooth::geometry::spatial::Shape;
 use nonsmooth::integrators::find as find_integrator;
+use nonsmooth::joints::{Revolute, Spherical};
 use nonsmooth::laws::{Coulomb, NewtonImpact};
-use nonsmooth::model::{Linear, ModelBuilder};
+use nonsmooth::model::rigid::{Body, Collider, KinematicBody};
+use nonsmooth::model::{Linear, ModelBuilder, Rigid};
 use nonsmooth::{Integrator, Model, Simulation, SolverSettings, State};
 use nonsmooth_solvers::{Options, Sparse};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -115,6 +118,48 @@ fn corner() -> (Arc<Model>, State) {
     builder.build(0.0).expect("a right model")
 }
 
+/// Solids of one shape that lie on a floor, one on the other, at these heights of their centres.
+fn lying(shape: &Shape, heights: &[f64]) -> (Arc<Model>, State) {
+    let mut builder = ModelBuilder::new();
+    builder.gravity([0.0, 0.0, -9.81]);
+    let material = builder.material("stuff");
+    let law = builder.law("all", Coulomb { friction: 0.5, restitution: 0.0, ..Coulomb::default() });
+    builder.default_pair(law);
+    let floor = Shape::half_space([0.0, 0.0, 1.0]).expect("a plane");
+    builder.kinematic(KinematicBody::new("floor", vec![Collider::space(floor, material)]));
+    for z in heights {
+        let body = Body::solid("solid", shape.clone(), 1000.0, material).expect("a solid");
+        builder.body(Body { name: format!("solid at {z}"), position: [0.0, 0.0, *z], ..body });
+    }
+    builder.build(0.0).expect("a right model")
+}
+
+/// A body on a revolute joint that swings.
+fn pendulum() -> (Arc<Model>, State) {
+    let mut builder = ModelBuilder::new();
+    builder.gravity([0.0, 0.0, -9.81]);
+    let arm = Body::new("arm", 1.0, [[0.01, 0.0, 0.0], [0.0, 0.08, 0.0], [0.0, 0.0, 0.08]]);
+    let arm = builder.body(Body { position: [0.5, 0.0, 0.0], ..arm });
+    builder.joint("hinge", Revolute::at([0.0; 3]).axis([0.0, 1.0, 0.0]), Rigid::World, arm);
+    builder.build(0.0).expect("a right model")
+}
+
+/// Ten links of a chain that hangs and swings a little.
+fn chain() -> (Arc<Model>, State) {
+    let mut builder = ModelBuilder::new();
+    builder.gravity([0.0, 0.0, -9.81]);
+    let mut last = Rigid::World;
+    let along = |r: f64| [r * 0.02f64.sin(), 0.0, -r * 0.02f64.cos()];
+    for i in 0..10 {
+        let (r, inertia) = (0.1 * f64::from(i), [[1e-5, 0.0, 0.0], [0.0, 1e-5, 0.0], [0.0, 0.0, 1e-5]]);
+        let link = Body::new(&format!("link {i}"), 0.1, inertia);
+        let link = builder.body(Body { position: along(r), ..link });
+        builder.joint(&format!("joint {i}"), Spherical::at(along(r - 0.05)), last, link);
+        last = link;
+    }
+    builder.build(0.0).expect("a right model")
+}
+
 /// Makes `warm_up` steps, then 500 more; returns the steps that allocated, with how often each did, and
 /// in how many of the 500 an impulse acted.
 fn observe(
@@ -202,7 +247,21 @@ fn no_step_of_other_schemes_allocates() {
     }
 }
 
-// Contacts and joints of bodies allocate in the solver: W of masses and rows, and its certificate.
+#[test]
+fn no_step_of_kick_drift_with_bodies_that_lie_or_hang_allocates() {
+    let ball = || lying(&Shape::ball(0.1).expect("a ball"), &[0.1]);
+    let stack = || lying(&Shape::cuboid([0.1, 0.1, 0.05]).expect("a box"), &[0.05, 0.15, 0.25]);
+    none_allocates_by(
+        "kick-drift",
+        &[
+            ("a ball on a floor", ball, 100, 500..=500),
+            ("a stack of boxes", stack, 100, 500..=500),
+            ("a pendulum", pendulum, 100, 0..=500),
+            ("a chain", chain, 300, 0..=500),
+        ],
+    );
+}
+
 #[test]
 fn no_step_of_kick_drift_without_bodies_allocates() {
     none_allocates_by(

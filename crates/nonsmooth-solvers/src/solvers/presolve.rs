@@ -85,7 +85,7 @@ impl Presolve {
     pub(super) fn eliminate(&mut self, problem: &Problem) -> Option<Eliminated> {
         let Form::Posed(posed) = &problem.delassus.form else { return None };
         let (mass, jacobian) = (&*posed.mass, &*posed.jacobian);
-        if !mass.is_symmetric() || mass.has_factored() {
+        if !jacobian.has_pairs() || !mass.is_symmetric() || mass.has_factored() {
             return None;
         }
         let split = Split::new(posed, &problem.sets)?;

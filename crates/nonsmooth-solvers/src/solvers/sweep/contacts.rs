@@ -123,6 +123,8 @@ impl<T> Slots for Velocities<'_, T> {
 #[derive(Default)]
 pub(super) struct Segments<const D: usize, T> {
     nodes: Vec<Node<D>>,
+    /// First row of each set.
+    begin: Vec<u32>,
     /// Cosine and sine by which the tangents were rotated, of those contacts whose are.
     axes: Vec<[f64; 2]>,
     /// The bodies, and one more for all that does not move.
@@ -190,7 +192,10 @@ impl<const D: usize, T: Turn> Sweeps for Segments<D, T> {
         let Form::Posed(posed) = &problem.delassus.form else {
             unreachable!("the storage is chosen by the form")
         };
-        self.way = Way::default();
+        let Way { p, v, others } = &mut self.way;
+        p.clear();
+        v.clear();
+        others.clear();
         self.movers.clear();
         let still = Inertia::default();
         self.movers.reserve_exact(posed.bodies().len() + 1);
@@ -205,7 +210,9 @@ impl<const D: usize, T: Turn> Sweeps for Segments<D, T> {
             self.others.resize_with(n - 6 * posed.bodies().len(), Atom::default);
             sets = self.general.prepare(problem, posed);
         }
-        let begin: Vec<u32> = problem.blocks().map(|(begin, _)| begin as u32).collect();
+        self.begin.clear();
+        self.begin.extend(problem.blocks().map(|(begin, _)| begin as u32));
+        let begin = &self.begin;
         let set_of = |k: usize| if pure { k } else { sets[k] as usize };
         let number_of = |set: usize| match posed.place(&problem.sets, set) {
             Place::Contact(number) => number as usize,
@@ -232,7 +239,10 @@ impl<const D: usize, T: Turn> Sweeps for Segments<D, T> {
         let nodes = &self.nodes;
         let mut turned = nodes.iter().map(|node| node.is_rotated);
         self.axes.retain(|_| turned.next() == Some(true));
-        self.axes.shrink_to_fit();
+        // Of heaps of balls memory counts; a few bodies keep theirs.
+        if self.axes.capacity() > self.axes.len() + CHUNK {
+            self.axes.shrink_to_fit();
+        }
     }
 
     fn load(&mut self, p: &[f64]) {

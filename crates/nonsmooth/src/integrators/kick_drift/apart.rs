@@ -162,7 +162,7 @@ impl Apart {
             let KickScratch { drift, active, mass, free, problem, .. } = scratch;
             drift.start(model, now, h, (&presence, lag))?;
             let mut lambda = Vec::new();
-            let found = (&mut lambda, &mut *free);
+            let found = (&mut lambda, &mut *free, &mut books.settling);
             on_step_velocity(model, drift, (active, mass, problem), settings, found)?;
             for (family, constraints) in model.constraints.iter().zip(&active.own) {
                 // Gaps by functions act with the lag of the bodies that they name.

@@ -17,6 +17,7 @@ use super::classify::Roles;
 use super::drift::{Drift, half_kick, on_step_velocity};
 use super::kick::Kick;
 use super::path::Path;
+use super::settle::Settling;
 use crate::error::StepResult;
 use crate::log::{ConstraintLog, Energies, Event, N_WORKS, StepLog, Works};
 use crate::log::{IMPACTS_AT_THE_START, REBOUNDS_CAPPED, REBOUNDS_GIVEN_UP};
@@ -48,6 +49,8 @@ pub(super) struct Books {
     total: Vec<f64>,
     /// Constraints where the step ends, for a half kick that is solved.
     ends: Option<Box<ActiveConstraints>>,
+    /// Scratch of its solve.
+    pub(super) settling: Settling,
     /// Poses and twists with the velocity at q.
     rigid: Vec<RigidState>,
 }
@@ -413,7 +416,8 @@ impl Books {
             if kick.drives(active, &at, (&lambda, drift.lag), (mass, free)) {
                 let ends = ends.get_or_insert_default();
                 let scratch = (&mut **ends, &mut *mass, problem);
-                on_step_velocity(model, drift, scratch, settings, (&mut lambda, free))?;
+                let found = (&mut lambda, &mut *free, &mut self.settling);
+                on_step_velocity(model, drift, scratch, settings, found)?;
                 acting = ends;
             }
             shown = self.energies_with(model, drift, &free.v)?;

@@ -6,7 +6,7 @@
 use super::KickScratch;
 use super::classify::Roles;
 use super::kick::Kick;
-use super::settle::{drives, settle};
+use super::settle::{Settling, drives, settle};
 use super::velocity_forces::{Between, act_between};
 use crate::error::StepResult;
 use crate::model::instant::Place;
@@ -287,11 +287,12 @@ pub(super) fn synchronize(
 ) -> StepResult {
     out.copy_from(state);
     let Some(&first) = state.lag.first() else { return Ok(()) };
-    let KickScratch { drift, active, mass, free, problem, path, .. } = scratch;
+    let KickScratch { drift, active, mass, free, problem, path, books, .. } = scratch;
     if state.lag.iter().all(|lag| *lag == first) {
         if first > 0.0 {
             drift.start(model, state, 0.0, (&state.presence, first))?;
-            on_step_velocity(model, drift, (active, mass, problem), settings, (&mut path.lambda, free))?;
+            let found = (&mut path.lambda, &mut *free, &mut books.settling);
+            on_step_velocity(model, drift, (active, mass, problem), settings, found)?;
             out.v.clone_from(&free.v);
             model.to_state(&state.q, &mut out.v);
             out.lag.fill(0.0);
@@ -307,7 +308,8 @@ pub(super) fn synchronize(
         let there = |i: usize| if own(i) { Presence::Present } else { Presence::Removed };
         let presence: Vec<Presence> = (0..state.lag.len()).map(there).collect();
         drift.start(model, state, 0.0, (&presence, lag))?;
-        on_step_velocity(model, drift, (active, mass, problem), settings, (&mut path.lambda, free))?;
+        let found = (&mut path.lambda, &mut *free, &mut books.settling);
+        on_step_velocity(model, drift, (active, mass, problem), settings, found)?;
         problem.delassus.release();
         model.to_state(&state.q, &mut free.v);
         for (i, body) in model.rigid.bodies.iter().enumerate().filter(|(i, _)| own(*i)) {
@@ -327,7 +329,7 @@ pub(super) fn on_step_velocity(
     drift: &Drift,
     (active, mass, problem): (&mut ActiveConstraints, &mut Mass, &mut Problem),
     settings: &mut SolverSettings,
-    (lambda, free): (&mut Vec<f64>, &mut Free),
+    (lambda, free, settling): (&mut Vec<f64>, &mut Free, &mut Settling),
 ) -> StepResult {
     let part = Part::whole(drift.here().t, 0.0);
     active.open(model);
@@ -346,7 +348,7 @@ pub(super) fn on_step_velocity(
     let here = drift.here();
     half_kick(model, drift, drift.lag, (active, lambda), mass, free)?;
     if drives(active, (here.v, &active.u_minus), (lambda, drift.lag), (mass, free)) {
-        settle(model, drift, (active, mass), settings, (lambda, free))?;
+        settle(model, drift, (active, mass), settings, (lambda, free), settling)?;
     }
     Ok(())
 }

@@ -86,6 +86,19 @@ pub(super) fn drives(
     })
 }
 
+/// Scratch of such a solve. The problem of the step stays, for those who ask for it.
+#[derive(Default)]
+pub(super) struct Settling {
+    kick: Kick,
+    list: Vec<u32>,
+    /// Reactions of springs, which stay.
+    elastic: Vec<f64>,
+    p: Vec<f64>,
+    problem: Problem,
+    buffers: PartBuffers,
+    log: StepLog,
+}
+
 /// Solves the half kick of `drift.lag` where the step stands; `lambda` holds the reactions of the kick on entry, those of the half kick on
 /// return, and `free.v` the velocity. J is that of here. What is not brought to tolerance leaves both as they were.
 pub(super) fn settle(
@@ -94,10 +107,13 @@ pub(super) fn settle(
     (active, mass): (&mut ActiveConstraints, &Mass),
     settings: &mut SolverSettings,
     (lambda, free): (&mut [f64], &mut Free),
+    scratch: &mut Settling,
 ) -> StepResult {
     let (here, length) = (drift.here(), drift.lag);
-    let mut list = Vec::new();
-    let mut elastic = vec![0.0; lambda.len()];
+    let Settling { kick, list, elastic, p, problem, buffers, log } = scratch;
+    list.clear();
+    elastic.clear();
+    elastic.resize(lambda.len(), 0.0);
     for (family, own) in model.constraints.iter().zip(&active.own) {
         for c in own.clone() {
             let rows = active.rows(c);
@@ -109,20 +125,21 @@ pub(super) fn settle(
             }
         }
     }
-    let mut kick = Kick::default();
+    kick.before.clear();
     kick.before.extend(lambda.iter().map(|x| length * x));
     kick.set_laws(model, active, drift);
-    for &c in &list {
+    for &c in &*list {
         let rows = active.rows(c as usize);
         let mut along = [0.0; 6];
         active.jacobian.dot(c as usize, here.v, &mut along[..rows.len()]);
         rows.zip(along).for_each(|(row, along)| active.offset[row] = active.u_minus[row] - along);
     }
-    half_kick(model, drift, length, (active, &elastic), mass, free)?;
-    // The problem of the step stays, for those who ask for it.
-    let (mut p, mut log, mut problem) = (kick.before, StepLog::default(), Problem::default());
-    let impulses = (&mut p[..], &mut PartBuffers::default());
-    solve_part((active, &list), mass, free, settings, &mut problem, impulses, &mut log)?;
+    half_kick(model, drift, length, (active, elastic), mass, free)?;
+    p.clone_from(&kick.before);
+    log.clear();
+    let solved = solve_part((active, list), mass, free, settings, problem, (p, buffers), log);
+    problem.delassus.release();
+    solved?;
     if log.solves.last().is_some_and(|report| report.status == Status::Converged) {
         for row in list.iter().flat_map(|&c| active.rows(c as usize)) {
             lambda[row] = p[row] / length;

@@ -193,16 +193,17 @@ pub fn meetings_of_all(
     mut take: impl FnMut((u32, u32), f64) -> f64,
 ) {
     let table = &model.rigid;
-    let mut is_moving = vec![false; table.bodies.len()];
-    for row in &table.colliders {
+    let n = table.bodies.len();
+    let moves = |row: &&ColliderRow| {
         let i = row.on.0 as usize;
-        if i < is_moving.len() && path.at.is_present(i) {
-            is_moving[i] |= path.own_way(model, row.on) > 0.5 * row.thickness;
-        }
-    }
-    if !is_moving.contains(&true) {
+        i < n && path.at.is_present(i) && path.own_way(model, row.on) > 0.5 * row.thickness
+    };
+    let mut moving = table.colliders.iter().filter(moves).peekable();
+    if moving.peek().is_none() {
         return;
     }
+    let mut is_moving = vec![false; n];
+    moving.for_each(|row| is_moving[row.on.0 as usize] = true);
     let margin = |i: usize| {
         let is_there = i >= is_moving.len() || path.at.is_present(i);
         if is_there { path.own_way(model, RigidId(i as u32)) } else { f64::NAN }
