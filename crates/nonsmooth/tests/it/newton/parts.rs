@@ -3,11 +3,12 @@
 use nonsmooth::geometry::spatial::Shape;
 use nonsmooth::integrators::{MoreauJean, Scheme};
 use nonsmooth::joints::Revolute;
-use nonsmooth::laws::Coulomb;
+use nonsmooth::laws::{Coulomb, NewtonImpact};
 use nonsmooth::model::constraints::Drive;
 use nonsmooth::model::rigid::{Body, Collider, KinematicBody};
-use nonsmooth::model::{Instant, ModelBuilder, Rigid};
-use nonsmooth::solvers::{Options, Outcome, Problem, Solver, Unsupported};
+use nonsmooth::model::{Instant, Linear, ModelBuilder, Rigid};
+use nonsmooth::observers::EnergyLedger;
+use nonsmooth::solvers::{Options, Outcome, Problem, Solver, Sparse, Unsupported};
 use nonsmooth::{Integrator, Simulation, SolverSettings};
 use std::sync::{Arc, Mutex};
 
@@ -137,4 +138,42 @@ fn what_one_island_sees_of_another_is_that_of_the_end() {
         let [leads, follows] = ["arm 10", "follower"].map(|name| of_body(&both, name)[7 + 4]);
         assert!((leads - follows).abs() < 1e-10 * leads.abs(), "{leads} {follows}");
     }
+}
+
+/// A damped mass under a force of time that hits a floor, beside a pendulum: each column of the ledger is the sum of those that both have alone.
+#[test]
+fn what_stands_is_booked_while_a_pendulum_takes_passes() {
+    let driven = |builder: &mut ModelBuilder| {
+        let mass = Linear::new("mass", Sparse::diagonal(&[2.0]))
+            .damping(Sparse::diagonal(&[3.0]))
+            .stiffness(Sparse::diagonal(&[40.0]))
+            .force(|t, out| {
+                out[0] = -30.0 * (5.0 * t).sin();
+                Ok(())
+            })
+            .initial(&[0.2], &[0.0]);
+        let mass = builder.linear(mass);
+        let law = builder.law("floor", NewtonImpact { restitution: 0.5 });
+        builder.linear_gap("floor", law, &[(mass, 0, 1.0)], 0.0);
+    };
+    let swinging = |builder: &mut ModelBuilder| {
+        heap(builder);
+        pendulum(builder, 10.0);
+    };
+    let ledger_of = |parts: &[&dyn Fn(&mut ModelBuilder)]| {
+        let mut builder = world();
+        parts.iter().for_each(|part| part(&mut builder));
+        let (mut simulation, mut ledger) =
+            (simulation(builder, noted().0, 1e-3), EnergyLedger::default());
+        simulation.run(300, &mut [&mut ledger]).expect("the run goes on");
+        ledger
+    };
+    let [mass, arm, both] =
+        [ledger_of(&[&driven]), ledger_of(&[&swinging]), ledger_of(&[&driven, &swinging])];
+    assert!(mass.total.external.abs() > 0.1 && mass.total.viscous < -0.01 && mass.total.impact < 0.0);
+    let sums = mass.total.columns().into_iter().zip(arm.total.columns());
+    for (((name, a), (_, b)), (_, both)) in sums.zip(both.total.columns()) {
+        assert!((a + b - both).abs() < 1e-7, "{name}: {a} + {b} is not {both}");
+    }
+    assert!(both.remainder.abs() < 1e-9 * both.scale, "{} of {}", both.remainder, both.scale);
 }
