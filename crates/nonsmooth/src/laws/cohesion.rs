@@ -196,6 +196,16 @@ impl Law for Cohesion {
     fn bond(&self) -> Option<Box<dyn Law>> {
         Some(Box::new(Bond(*self)))
     }
+
+    fn of_area(&self, area: f64) -> Option<Box<dyn Law>> {
+        Some(Box::new(Self {
+            normal_stiffness: area * self.normal_stiffness,
+            tangential_stiffness: area * self.tangential_stiffness,
+            energy: area * self.energy,
+            viscosity: area * self.viscosity,
+            ..*self
+        }))
+    }
 }
 
 /// The bond of such a contact.

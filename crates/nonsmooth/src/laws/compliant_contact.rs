@@ -114,6 +114,11 @@ impl Law for CompliantContact {
         Forms { friction: self.friction > 0.0, impact: false, elastic: true, ..Forms::CONTACT }
     }
 
+    fn of_area(&self, area: f64) -> Option<Box<dyn Law>> {
+        let (stiffness, damping) = (area * self.stiffness, area * self.damping);
+        Some(Box::new(Self { stiffness, damping, ..*self }))
+    }
+
     fn fault(&self) -> Option<String> {
         let Self { stiffness, exponent, damping, hysteresis, friction } = *self;
         let wrong = |name: &str, x: f64, is_good: bool, want: &str| {

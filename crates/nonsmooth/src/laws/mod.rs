@@ -394,6 +394,11 @@ pub trait Law: Send + Sync {
         None
     }
 
+    /// The law of a part with this area [m²] of a surface whose law has its numbers by area; `None` where no number depends on the area.
+    fn of_area(&self, _area: f64) -> Option<Box<dyn Law>> {
+        None
+    }
+
     /// Of a bond its intensity, from its history [–].
     fn intensity(&self, _history: &[f64]) -> Option<f64> {
         None

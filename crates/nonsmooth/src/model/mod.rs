@@ -45,7 +45,8 @@ pub use rigid::{Presence, RigidId, RigidState, RigidTable};
 pub use signals::{Signal, Signals};
 pub use state::State;
 pub use systems::{
-    At, Coeffs, FiniteDifferences, FirstOrder, Free, Lagrangian, Layout, Linear, SystemFamily, Theta,
+    Angles, At, Coeffs, FiniteDifferences, FirstOrder, Free, Lagrangian, Layout, Linear, SystemFamily,
+    Theta,
 };
 
 use crate::laws::Law;
@@ -142,6 +143,8 @@ pub struct Model {
     stores_rows: bool,
     keeps_energy: bool,
     sees_velocities: bool,
+    /// Whether it has bodies, or angles that must stay small: what a summary warns of step by step.
+    pub(crate) is_watched: bool,
     /// Member of each velocity.
     members: Vec<u32>,
     /// Whether each gap of the members of all families is that of a bilateral constraint; empty where none is.
@@ -198,6 +201,7 @@ impl Model {
             stores_rows: false,
             keeps_energy: false,
             sees_velocities: false,
+            is_watched: false,
             members: Vec::new(),
             bilateral_gaps: Vec::new(),
             id,
@@ -240,6 +244,8 @@ impl Model {
         model.keeps_energy = model.systems.iter().all(|family| family.layout().keeps_energy);
         model.sees_velocities = model.systems.iter().any(|family| family.layout().sees_velocities)
             || model.forces.iter().any(|force| force.depends_on_state());
+        model.is_watched =
+            !model.rigid.bodies.is_empty() || model.systems.iter().any(|family| family.has_angles());
         model.is_linear = model.has_linear_systems
             && model.constraints.iter().all(|family| family.is_linear(model))
             && model.forces.iter().all(|force| !force.depends_on_state())

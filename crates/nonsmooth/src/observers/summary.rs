@@ -95,7 +95,7 @@ impl Summary {
                 (self.penetration, self.penetration_at) = (gap, Some((i, t)));
             }
         }
-        if !log.events.is_empty() || !step.model.rigid.bodies.is_empty() {
+        if !log.events.is_empty() || step.model.is_watched {
             self.book_warnings(step);
         }
     }
@@ -114,7 +114,7 @@ impl Summary {
         self.slip = self.slip.max(slips.largest);
         self.restarted_slip = self.restarted_slip.max(slips.restarted);
         for Warning { what, value, about } in warnings(step).into_iter().flatten() {
-            self.book_note(what, value, step.after.t, || about.names(step.model));
+            self.book_note(what, value, step.after.t, || about.names(step));
         }
     }
 

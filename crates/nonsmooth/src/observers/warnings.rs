@@ -5,6 +5,7 @@
 //! spin      ‖ω‖ h > ½ of a body in contact: the contact point turns far within a step, or within the longest piece of it
 //! travel    ‖v‖ h > thickness: a scheme that does not sweep may miss a thin wall
 //! overlap   −y > 10⁻³ of the size of the pair
+//! angle     ‖A q‖ > 0.1: a part of a linear system turns so far that it is no longer linear
 //! ```
 
 use crate::log::Event;
@@ -20,6 +21,9 @@ const STRUCK: f64 = 1e-2;
 const SPIN: f64 = 0.5;
 /// Overlap that is told, relative to the size of the pair.
 const OVERLAP: f64 = 1e-3;
+
+/// Angle of a part of a linear system that is told [rad]: its length is wrong by 1 − cos 0.1 = 0.5 % there.
+const ANGLE: f64 = 0.1;
 
 /// Something that happened in a step.
 pub(super) struct Warning {
@@ -38,11 +42,14 @@ pub(super) enum About {
     Body(usize),
     /// A constraint.
     Constraint(ConstraintId),
+    /// A system that turns too far.
+    TurnedSystem,
 }
 
 impl About {
     /// Names for the summary: the two bodies of a contact, the body, or the constraint.
-    pub(super) fn names(self, model: &Model) -> Vec<String> {
+    pub(super) fn names(self, step: &Observation<'_>) -> Vec<String> {
+        let model = step.model;
         let name = |on: RigidId| model.rigid.name(on).to_owned();
         match self {
             About::Body(i) => vec![name(RigidId(i as u32))],
@@ -50,13 +57,16 @@ impl About {
                 id.colliders().map(|k| name(model.rigid.colliders[k as usize].on)).to_vec()
             }
             About::Constraint(id) => vec![model.describe(id)],
+            About::TurnedSystem => {
+                largest_angle(step).map(|(_, name)| name.to_owned()).into_iter().collect()
+            }
         }
     }
 }
 
 /// The worst of each kind in a step.
-pub(super) fn warnings(step: &Observation<'_>) -> [Option<Warning>; 4] {
-    [gain(step), spin(step), travel(step), overlap(step)]
+pub(super) fn warnings(step: &Observation<'_>) -> [Option<Warning>; 5] {
+    [gain(step), spin(step), travel(step), overlap(step), angle(step)]
 }
 
 /// The impact that gains most. What one point of a body gains another may lose at the same instant: only together they are an impact.
@@ -163,6 +173,22 @@ fn overlap(step: &Observation<'_>) -> Option<Warning> {
         what: "steps in which bodies overlap by more than 1e-3 of their size [of it]",
         value: depth(worst),
         about: About::Constraint(log.ids[worst]),
+    })
+}
+
+/// The largest angle of a part of a linear system at the end of the step, and the system.
+fn largest_angle<'m>(step: &Observation<'m>) -> Option<(f64, &'m str)> {
+    let angles = step.model.systems.iter().filter_map(|family| family.largest_angle(&step.after.q));
+    angles.max_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+/// The part of a linear system that turns farthest.
+fn angle(step: &Observation<'_>) -> Option<Warning> {
+    let (value, _) = largest_angle(step)?;
+    (value > ANGLE).then_some(Warning {
+        what: "steps in which a part turns more than 0.1 rad, too far for a linear system [rad]",
+        value,
+        about: About::TurnedSystem,
     })
 }
 

@@ -8,7 +8,7 @@ pub(super) use start::{check_gaps, check_masses, check_velocities};
 
 use super::builder::{Coordinate, GivenConstraint, GivenKind, GivenSystem, SystemId};
 use super::issue::{Issue, Place};
-use super::systems::{FirstOrder, Linear};
+use super::systems::{Angles, FirstOrder, Linear};
 use crate::laws::Law;
 use nonsmooth_solvers::is_positive_definite;
 
@@ -41,6 +41,7 @@ pub(super) fn check_system(i: usize, given: &GivenSystem, issues: &mut Vec<(Plac
             vector("v", &linear.v);
             vector("load", &linear.load);
             check_matrices(i, linear, n, issues);
+            check_angles(i, linear, n, issues);
         }
         GivenSystem::FirstOrder(_) => {}
     }
@@ -94,6 +95,19 @@ fn check_matrices(i: usize, linear: &Linear, n: usize, issues: &mut Vec<(Place, 
             });
             issues.push((place, Issue::NotPositive { reason }));
         }
+    }
+}
+
+/// Angles of the parts of a linear system.
+fn check_angles(i: usize, linear: &Linear, n: usize, issues: &mut Vec<(Place, Issue)>) {
+    let Some(Angles { rows, rows_of_part }) = &linear.angles else { return };
+    let place = Place::System(i, "angles");
+    if *rows_of_part == 0 || !rows.n_rows().is_multiple_of(*rows_of_part) || rows.n_columns != n {
+        let got = format!("{} × {}", rows.n_rows(), rows.n_columns);
+        let want = format!("n × {n} entries, n a multiple of the rows of a part");
+        issues.push((place, Issue::Size { want, got }));
+    } else if let Some(index) = rows.value.iter().position(|x| !x.is_finite()) {
+        issues.push((place, Issue::NotFinite { index, value: rows.value[index] }));
     }
 }
 

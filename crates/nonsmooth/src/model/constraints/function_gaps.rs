@@ -373,7 +373,8 @@ impl ConstraintFamily for FunctionGaps {
             if !part.members.is_all() && !self.is_of(model, part, i, at) {
                 continue;
             }
-            self.look_at(model, i, at, |gap, u| gap + ahead * u <= distance, active)?;
+            let near = distance.max(self.gaps[i].function.activation_distance());
+            self.look_at(model, i, at, |gap, u| gap + ahead * u <= near, active)?;
         }
         Ok(())
     }

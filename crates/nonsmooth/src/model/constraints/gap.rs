@@ -22,6 +22,11 @@ pub trait Gap: Send + Sync {
     fn rate(&self, _t: f64, _q: &[f64]) -> Result<f64, UserError> {
         Ok(0.0)
     }
+    /// Gap up to which it counts as closed where a scheme looks at the start of a step [m]: a contact at rest has a gap that is nothing but rounding,
+    /// of either sign. By default none.
+    fn activation_distance(&self) -> f64 {
+        0.0
+    }
     /// ÿ at v̇ = 0 [m/s²]: vᵀ ∂²g/∂q² v + 2 ∂²g/∂q∂t v + ∂²g/∂t². By default u is differentiated numerically,
     /// to about 12 digits; only schemes that work with accelerations ask for it.
     fn curvature(&self, t: f64, q: &[f64], v: &[f64]) -> Result<f64, UserError> {

@@ -18,7 +18,7 @@ mod spatial_motion;
 pub use first_order::{FirstOrder, FirstOrderSystems};
 pub(crate) use lagrangian::LagrangianSystem;
 pub use lagrangian::{At, FiniteDifferences, Lagrangian, LagrangianSystems};
-pub use linear::{DENSE_LIMIT, Linear, LinearSystems, TimeForce};
+pub use linear::{Angles, DENSE_LIMIT, Linear, LinearSystems, TimeForce};
 pub use planar::PlanarBodies;
 pub use prescribed::Prescribed;
 pub use prescribed::Velocity;
@@ -160,6 +160,16 @@ pub trait SystemFamily: Send + Sync {
     fn member_of(&self, i: usize) -> usize {
         let Layout { v, members, .. } = self.layout();
         members.start + (i - v.start) * members.len() / v.len()
+    }
+
+    /// Whether it knows angles that must stay small.
+    fn has_angles(&self) -> bool {
+        false
+    }
+
+    /// The largest of these angles [rad], and the name of the system that has it.
+    fn largest_angle(&self, _q: &[f64]) -> Option<(f64, &str)> {
+        None
     }
 
     /// Whether its velocities are states without positions.

@@ -1,5 +1,6 @@
 //! A linear system as given by the user.
 
+use super::Angles;
 use crate::model::UserError;
 use nonsmooth_solvers::Sparse;
 
@@ -22,6 +23,8 @@ pub struct Linear {
     pub load: Vec<f64>,
     /// Force that depends on time [N]; its work is external work.
     pub force: Option<TimeForce>,
+    /// Angles by which its parts turn, where a run shall tell that they are too large for a linear system.
+    pub angles: Option<Angles>,
     /// Initial coordinates [m, rad].
     pub q: Vec<f64>,
     /// Initial velocities [m/s, rad/s].
@@ -40,6 +43,7 @@ impl Linear {
             stiffness: None,
             load: vec![0.0; n],
             force: None,
+            angles: None,
             q: vec![0.0; n],
             v: vec![0.0; n],
         }

@@ -7,12 +7,15 @@
 //! `load` is the conservative part of the forces, kept apart so that its energy is counted as potential energy. C may be unsymmetric.
 //! The family is the first of a model: its places in q and v begin at 0 and are the same. [Acary06, eq. (1)]
 
+mod angles;
 mod factors;
+mod form;
 mod given;
 mod groups;
 mod motion;
 mod works;
 
+pub use angles::Angles;
 pub use given::{Linear, TimeForce};
 pub use groups::DENSE_LIMIT;
 
@@ -23,6 +26,7 @@ use crate::error::StepResult;
 use crate::model::instant::{Instant, Pass};
 use crate::model::{Model, SparseRow};
 use crate::part::{Part, Selection};
+use form::form;
 use groups::Groups;
 use nonsmooth_solvers::{MassGroups, Sparse};
 use std::ops::Range;
@@ -32,6 +36,7 @@ struct Named {
     name: String,
     coordinates: Vec<String>,
     range: Range<usize>,
+    angles: Option<Angles>,
 }
 
 /// The linear systems of a model.
@@ -84,8 +89,8 @@ impl LinearSystems {
             }
             family.load.extend_from_slice(&linear.load);
             family.forces.extend(linear.force.map(|force| (range.clone(), force)));
-            let Linear { name, coordinates, .. } = linear;
-            family.systems.push(Named { name, coordinates, range });
+            let Linear { name, coordinates, angles, .. } = linear;
+            family.systems.push(Named { name, coordinates, range, angles });
         }
         if family.mass.is_diagonal() {
             family.mass_diagonal = (0..n).map(|i| family.mass.get(i, i)).collect();
@@ -157,10 +162,10 @@ impl LinearSystems {
         let mut energies = if self.mass_diagonal.len() == q.len() {
             self.energies_of_diagonal(q, v)
         } else {
-            Energies { kinetic: 0.5 * self.mass.form(v, v), potential: -dot(q, &self.load) }
+            Energies { kinetic: 0.5 * form(&self.mass, v), potential: -dot(q, &self.load) }
         };
         if let Some(stiffness) = &self.stiffness {
-            energies.potential += 0.5 * stiffness.form(q, q);
+            energies.potential += 0.5 * form(stiffness, q);
         }
         *total += energies;
         Ok(())
@@ -191,6 +196,16 @@ impl SystemFamily for LinearSystems {
         let system = self.systems.iter().find(|system| system.range.contains(&i));
         let system = system.expect("every coordinate belongs to a system");
         (system.name.clone(), system.coordinates[i - system.range.start].clone())
+    }
+
+    fn has_angles(&self) -> bool {
+        self.systems.iter().any(|system| system.angles.is_some())
+    }
+
+    fn largest_angle(&self, q: &[f64]) -> Option<(f64, &str)> {
+        let of = |system: &Named| Some(system.angles.as_ref()?.largest(&q[system.range.clone()]));
+        let angles = self.systems.iter().filter_map(|system| Some((of(system)?, system.name.as_str())));
+        angles.max_by(|a, b| a.0.total_cmp(&b.0))
     }
 
     fn member_of(&self, i: usize) -> usize {

@@ -9,6 +9,7 @@
 
 use super::LinearSystems;
 use super::dot;
+use super::form::form;
 use crate::energy::Works;
 use crate::model::Model;
 use crate::model::systems::prescribed::with_buffer;
@@ -40,7 +41,7 @@ impl LinearSystems {
         {
             with_buffer(n, |dq| {
                 dq.iter_mut().zip(v_phi).for_each(|(dq, v)| *dq = h * v);
-                works.scheme -= (theta - 0.5) * stiffness.form(dq, dq);
+                works.scheme -= (theta - 0.5) * form(stiffness, dq);
             });
         }
     }
