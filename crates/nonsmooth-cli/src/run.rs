@@ -15,12 +15,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Whether there is nothing to be seen.
-fn has_no_bodies(loaded: &Loaded) -> bool {
-    let rigid = &loaded.simulation.model.rigid;
-    rigid.bodies.is_empty() && rigid.kinematic.is_empty()
-}
-
 /// Puts what the flags ask for into the settings, of which it is a part that a resumed run compares with.
 fn flags(args: &RunArgs, loaded: &mut Loaded) -> Result<(), Failure> {
     let output = &mut loaded.output;
@@ -29,7 +23,7 @@ fn flags(args: &RunArgs, loaded: &mut Loaded) -> Result<(), Failure> {
     }
     output.csv |= args.csv;
     output.vtk |= args.vtk;
-    if args.vtk && has_no_bodies(loaded) {
+    if args.vtk && !loaded.has_bodies() {
         return Err(Failure::Input(anyhow::anyhow!("--vtk: {NO_BODIES}")));
     }
     for (is_asked, key) in [(args.csv, "output.csv"), (args.vtk, "output.vtk")] {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 #[derive(clap::Args)]
 pub(crate) struct SnapshotArgs {
-    /// Results of a run of rigid bodies: the folder, or its results.h5
+    /// Results of a run of rigid or elastic bodies: the folder, or its results.h5
     results: PathBuf,
     /// The frame nearest to this time [s] [default: the last frame]
     #[arg(long, value_name = "SECONDS", conflicts_with = "frame")]
@@ -27,6 +27,13 @@ pub(crate) struct SnapshotArgs {
     /// Draw the forces at the contacts
     #[arg(long)]
     forces: bool,
+    /// What colours elastic bodies: mises, pressure, slip_rate, displacement or a stress such as s_xx
+    /// [default: mises, of beams displacement]
+    #[arg(long, value_name = "NAME")]
+    colour: Option<String>,
+    /// Factor of the displacements of elastic bodies
+    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = parse_factor)]
+    exaggerate: f64,
 }
 
 /// Draws the frame and says where it is.
@@ -38,7 +45,13 @@ pub(crate) fn run(args: &SnapshotArgs) -> Result<(), Failure> {
     })?;
     let last = playback.times().len().saturating_sub(1);
     let frame = args.frame.or(args.time.map(|t| playback.nearest(t))).unwrap_or(last);
-    let shot = Shot { size: args.size, direction: args.view, forces: args.forces };
+    let shot = Shot {
+        size: args.size,
+        direction: args.view,
+        forces: args.forces,
+        colour: args.colour.clone(),
+        exaggerated: args.exaggerate,
+    };
     let image = playback.draw(frame, &shot).map_err(|error| Failure::Input(error.into()))?;
     let beside = if args.results.is_dir() {
         args.results.clone()
@@ -65,6 +78,15 @@ fn parse_size(text: &str) -> Result<(u32, u32), String> {
     let wrong = || format!("write WIDTHxHEIGHT, as in 1280x960, not `{text}`");
     let (width, height) = text.split_once('x').ok_or_else(wrong)?;
     Ok((width.parse().map_err(|_| wrong())?, height.parse().map_err(|_| wrong())?))
+}
+
+fn parse_factor(text: &str) -> Result<f64, String> {
+    let factor: f64 = text.trim().parse().map_err(|_| format!("write a number, not `{text}`"))?;
+    if factor.is_finite() && factor >= 0.0 {
+        Ok(factor)
+    } else {
+        Err("write a finite number ≥ 0".into())
+    }
 }
 
 fn parse_direction(text: &str) -> Result<[f64; 3], String> {

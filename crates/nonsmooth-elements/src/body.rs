@@ -11,6 +11,7 @@ use crate::mesh::{Element, Mesh};
 use glam::DVec3;
 use nonsmooth_solvers::Sparse;
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 
 /// How the mass of an element is shared among its nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -202,6 +203,57 @@ impl Body {
             }
         }
         matrix
+    }
+
+    /// Angles by which the elements turn: rows over the coordinates [rad/m, –], and how many belong to one part; `None` where nothing can turn.
+    pub fn angles(&self) -> Option<(Sparse, usize)> {
+        let (c, mut rows) = (self.n_components(), Sparse::empty(self.n()));
+        for element in self.mesh.body() {
+            for own in self.formulation.angles(element.kind(), &self.mesh.places(element)) {
+                let at = |i: usize| self.coordinate(element.nodes[i / c], i % c) as u32;
+                let entries = own.iter().enumerate().filter(|(_, x)| **x != 0.0);
+                let mut entries: Vec<(u32, f64)> = entries.map(|(i, x)| (at(i), *x)).collect();
+                entries.sort_unstable_by_key(|entry| entry.0);
+                rows.column.extend(entries.iter().map(|entry| entry.0));
+                rows.value.extend(entries.iter().map(|entry| entry.1));
+                rows.finish_row();
+            }
+        }
+        let rows_of_part = if self.n_displacements() == 3 { 3 } else { 1 };
+        (rows.n_rows() > 0).then_some((rows, rows_of_part))
+    }
+
+    /// The part of the surface that belongs to each node of a group, ∫ N_a d dA over its sides [m²], of lines their lengths ∫ N_a ds [m];
+    /// 0 of nodes without sides. `None` if the mesh has no such group.
+    pub fn areas(&self, group: &str) -> Option<Vec<(u32, f64)>> {
+        let mut areas: BTreeMap<u32, f64> =
+            self.mesh.nodes_of(group)?.into_iter().map(|a| (a, 0.0)).collect();
+        if self.mesh.dim() == 1 {
+            let group = self.mesh.groups.get(group)?;
+            for element in group.elements.iter().map(|&e| &self.mesh.elements[e as usize]) {
+                let (kind, places) = (element.kind(), self.mesh.places(element));
+                for point in (kind.points)() {
+                    let (shape, _, along) = kind.map_side(point.at, &places);
+                    for (a, node) in element.nodes.iter().enumerate() {
+                        let share = shape.value[a] * along.length() * point.weight;
+                        *areas.get_mut(node).expect("its nodes are those of the group") += share;
+                    }
+                }
+            }
+            return Some(areas.into_iter().collect());
+        }
+        for side in self.mesh.sides_of(group)? {
+            let (kind, places) = (side.kind(), self.mesh.places(&side));
+            for point in (kind.points)() {
+                let (shape, x, area) = kind.map_side(point.at, &places);
+                let share = area.length() * point.weight * self.formulation.depth(x);
+                for (a, node) in side.nodes.iter().enumerate() {
+                    *areas.get_mut(node).expect("its nodes are those of the group") +=
+                        shape.value[a] * share;
+                }
+            }
+        }
+        Some(areas.into_iter().collect())
     }
 
     /// The coordinates of a group in these components; `None` if the mesh has no such group.

@@ -33,6 +33,7 @@ pub mod formula;
 mod formulas;
 mod load;
 pub mod matrix_market;
+mod meshed;
 mod observers;
 pub mod problems;
 mod relations;
@@ -49,6 +50,7 @@ pub mod vtk;
 
 pub use build::{Bvp, Condition, Loaded, Recipe, Unknown};
 pub use load::{LoadError, Reading, load, load_text};
+pub use meshed::{MeshedBody, NodeValues};
 pub use nonsmooth_elements::elements::FORMULATIONS;
 pub use observers::{NO_BODIES, NO_RECORDER, OBSERVERS, ObserverEntry, Report};
 pub use results::{

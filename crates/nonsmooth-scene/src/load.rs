@@ -95,7 +95,7 @@ impl<'a> Reading<'a> {
                 check_names(scene, overrides)?;
                 let built = build(source, scene, self.folder.clone(), overrides, &mut mistakes);
                 if let Some(loaded) = &built {
-                    let wrong = observers::wrong(&loaded.output, &loaded.simulation.model).into_iter();
+                    let wrong = observers::wrong(&loaded.output, loaded).into_iter();
                     let told = |(path, message)| Mistake { span: source.span(&path), message };
                     mistakes.extend(wrong.map(told));
                 }

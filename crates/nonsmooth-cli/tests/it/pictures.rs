@@ -56,9 +56,9 @@ fn what_cannot_be_drawn_is_wrong_input() {
     nonsmooth(&["snapshot", &out, "--view", "0,0,0"]).expect(2, &["write x,y,z"]);
     nonsmooth(&["snapshot", &folder.text("nothing")]).expect(2, &["run a scene first"]);
     nonsmooth(&["run", &scene("bouncing-ball.toml"), "-q", "--out", &out, "--overwrite"]).expect(0, &[]);
-    nonsmooth(&["snapshot", &out]).expect(2, &["has no rigid bodies"]);
+    nonsmooth(&["snapshot", &out]).expect(2, &["has neither rigid nor elastic bodies"]);
     nonsmooth(&["run", &scene("bouncing-ball.toml"), "-q", "--vtk", "--out", &out])
-        .expect(2, &["--vtk: files for ParaView show rigid bodies"]);
+        .expect(2, &["--vtk: files for ParaView show rigid and elastic bodies"]);
 }
 
 #[test]

@@ -12,6 +12,7 @@
 //! Rows are drawn in parallel, each by one thread and in the order of the bodies: same input, same
 //! bytes, whatever the threads. A body with a pose that is not finite is left out and counted.
 
+mod bands;
 mod camera;
 mod clip;
 mod fill;
@@ -29,6 +30,7 @@ mod view;
 #[cfg(test)]
 mod tests;
 
+pub use bands::{N_BANDS, band_colour, bands};
 pub use camera::Camera;
 pub use image::Image;
 pub use palette::{FIXED, colour};
@@ -56,6 +58,17 @@ pub struct Picture<'a> {
     pub t: Option<f64>,
     /// Length of the arrow of 1 N [m/N]; by default the longest arrow is a seventh of the picture's height.
     pub force_scale: Option<f64>,
+    /// What the colours of the bands mean, at the right.
+    pub bar: Option<Bar>,
+}
+
+/// The numbers of coloured bands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bar {
+    /// What they are, with unit.
+    pub label: String,
+    /// The lowest and the highest.
+    pub range: [f64; 2],
 }
 
 /// A body of a picture.

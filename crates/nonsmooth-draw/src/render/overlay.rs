@@ -2,7 +2,7 @@
 
 use super::image::Image;
 use super::view::View;
-use super::{DrawnContact, Picture};
+use super::{Bar, DrawnContact, N_BANDS, Picture, band_colour};
 use crate::plot::font;
 use glam::{DVec2, DVec3};
 use tiny_skia::{FillRule, Paint, PathBuilder, Pixmap, Stroke, Transform};
@@ -22,6 +22,9 @@ pub(super) fn overlay(picture: &Picture<'_>, view: &View, cell: Option<f64>, ima
     let scale = f64::from(image.height) / 720.0;
     forces(picture, view, scale, &mut map);
     caption(picture, cell, image.n_left_out, scale, &mut map);
+    if let Some(bar) = &picture.bar {
+        draw_bar(bar, scale, &mut map);
+    }
     for (pixel, from) in image.pixels.iter_mut().zip(map.pixels()) {
         *pixel = [from.red(), from.green(), from.blue()];
     }
@@ -100,6 +103,33 @@ fn caption(picture: &Picture<'_>, cell: Option<f64>, n_left_out: usize, scale: f
         notes.push(format!("{n_left_out} bodies not drawn: not finite"));
     }
     write(&notes.join(",  "), note, (edge, height - edge), map);
+}
+
+/// The colours from the lowest up, with five numbers beside them and the label above.
+fn draw_bar(bar: &Bar, scale: f64, map: &mut Pixmap) {
+    let (width, height) = (f64::from(map.width()), f64::from(map.height()));
+    let (edge, note) = (18.0 * scale, NOTE * scale);
+    let numbers: Vec<String> = (0..5)
+        .map(|k| format!("{:.3e}", bar.range[0] + (bar.range[1] - bar.range[0]) * f64::from(k) / 4.0))
+        .collect();
+    let room = numbers.iter().map(|words| font::width(words, note)).fold(0.0, f64::max);
+    let (thick, low, high) = (16.0 * scale, 0.8 * height, 0.25 * height);
+    let x = width - edge - room - 0.4 * note - thick;
+    let each = (low - high) / N_BANDS as f64;
+    for band in 0..N_BANDS {
+        let top = low - (band + 1) as f64 * each;
+        // A little higher than it must be: no line between two bands.
+        let rect = tiny_skia::Rect::from_xywh(x as f32, top as f32, thick as f32, (each + 0.5) as f32);
+        if let Some(rect) = rect {
+            fill(&PathBuilder::from_rect(rect), band_colour(band), Transform::identity(), map);
+        }
+    }
+    for (k, words) in numbers.iter().enumerate() {
+        let y = low - (low - high) * k as f64 / 4.0 + 0.35 * note;
+        write(words, note, (x + thick + 0.4 * note, y), map);
+    }
+    let label = font::width(&bar.label, note);
+    write(&bar.label, note, (width - edge - label, high - note), map);
 }
 
 /// Three decimals, or three digits where those would say nothing.

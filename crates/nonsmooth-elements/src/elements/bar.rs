@@ -81,6 +81,29 @@ impl Formulation for Bar {
         self.add(m / 3.0, m / 6.0, |i, j| f64::from(u8::from(i == j)), out);
     }
 
+    /// e × (u_b − u_a)/L.
+    fn angles(&self, _cell: &Cell, nodes: &[DVec3]) -> Vec<Vec<f64>> {
+        let (dim, (length, e)) = (self.dim, Bar::along(nodes));
+        let axes: &[usize] = match dim {
+            1 => &[],
+            2 => &[2],
+            _ => &[0, 1, 2],
+        };
+        let row = |axis: usize| {
+            let mut row = vec![0.0; 2 * dim];
+            for (to, from, sign) in
+                [((axis + 2) % 3, (axis + 1) % 3, 1.0), ((axis + 1) % 3, (axis + 2) % 3, -1.0)]
+            {
+                if to < dim {
+                    row[to] -= sign * e[from] / length;
+                    row[dim + to] += sign * e[from] / length;
+                }
+            }
+            row
+        };
+        axes.iter().map(|&axis| row(axis)).collect()
+    }
+
     fn depth(&self, _x: DVec3) -> f64 {
         self.area
     }

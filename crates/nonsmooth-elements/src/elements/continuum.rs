@@ -118,6 +118,24 @@ impl Formulation for Continuum {
         }
     }
 
+    /// ½ (∂u_j/∂x_i − ∂u_i/∂x_j) in the middle of the cell.
+    fn angles(&self, cell: &Cell, nodes: &[DVec3]) -> Vec<Vec<f64>> {
+        let mut middle = [0.0; 3];
+        let corners = &cell.nodes[..cell.n_corners];
+        corners.iter().for_each(|x| (0..3).for_each(|k| middle[k] += x[k] / corners.len() as f64));
+        let at = cell.map(middle, nodes);
+        let planes: &[[usize; 2]] = if self.dim == 2 { &[[0, 1]] } else { &[[1, 2], [2, 0], [0, 1]] };
+        let row = |&[i, j]: &[usize; 2]| {
+            let mut row = vec![0.0; nodes.len() * self.dim];
+            for a in 0..nodes.len() {
+                row[a * self.dim + j] += 0.5 * at.slope[a][i];
+                row[a * self.dim + i] -= 0.5 * at.slope[a][j];
+            }
+            row
+        };
+        planes.iter().map(row).collect()
+    }
+
     fn stress(&self, cell: &Cell, nodes: &[DVec3], u: &[f64], xi: [f64; 3]) -> [f64; 6] {
         let at = cell.map(xi, nodes);
         let mut strain = [0.0; 6];

@@ -220,6 +220,19 @@ impl Formulation for Frame {
         self.add_turned(rows, &local, out);
     }
 
+    /// The rotations of both nodes.
+    fn angles(&self, _cell: &Cell, _nodes: &[DVec3]) -> Vec<Vec<f64>> {
+        let (dofs, n) = (self.dofs(), if self.in_space { 3 } else { 1 });
+        let of = |node: usize| {
+            (dofs - n..dofs).map(move |k| {
+                let mut row = vec![0.0; 2 * dofs];
+                row[node * dofs + k] = 1.0;
+                row
+            })
+        };
+        of(0).chain(of(1)).collect()
+    }
+
     fn fault(&self, nodes: &[DVec3]) -> Option<String> {
         let along = (nodes[1] - nodes[0]).normalize();
         let is_along = self.in_space && self.up.is_some_and(|up| up.dot(along).abs() > 0.999_85);

@@ -44,6 +44,10 @@ pub trait Formulation: Send + Sync {
     /// Stresses at a place of the cell with displacements `u` of its nodes.
     fn stress(&self, cell: &Cell, nodes: &[DVec3], u: &[f64], xi: [f64; 3]) -> [f64; 6];
 
+    /// Angles by which an element turns, as rows over its displacements [rad/m, –]: one row for each part in the plane, three in space. None
+    /// where nothing can turn.
+    fn angles(&self, cell: &Cell, nodes: &[DVec3]) -> Vec<Vec<f64>>;
+
     /// What is wrong with an element at this place, in words.
     fn fault(&self, _nodes: &[DVec3]) -> Option<String> {
         None

@@ -2,7 +2,7 @@
 //!
 //! | shape | groups |
 //! |---|---|
-//! | line | `start`, `end` (nodes) |
+//! | line | `start`, `end` (nodes), `line` |
 //! | rectangle | `left`, `right`, `bottom`, `top`, `boundary` |
 //! | box | the same, and `back` (low y), `front` (high y) |
 //! | disc | `boundary`, `rim`; of a sector of less than a turn also `first` and `last` |
@@ -21,7 +21,31 @@ pub fn line(from: DVec3, to: DVec3, cells: usize) -> Mesh {
     for (name, node) in [("start", 0), ("end", cells as u32)] {
         mesh.groups.insert(name.to_owned(), Group { elements: Vec::new(), nodes: vec![node] });
     }
+    mesh.groups
+        .insert("line".to_owned(), Group { elements: (0..cells as u32).collect(), nodes: Vec::new() });
     mesh
+}
+
+/// Moves the nodes of a rectangle or box so that its cells grow along each axis, each by the same factor from one to the next: `ratio` is the
+/// last by the first. Middles of edges stay there.
+pub fn grade(mesh: &mut Mesh, corner: DVec3, size: &[f64], cells: &[usize], ratio: &[f64]) {
+    for (axis, ((&size, &n), &ratio)) in size.iter().zip(cells).zip(ratio).enumerate() {
+        let factor = if n > 1 { ratio.powf(1.0 / (n - 1) as f64) } else { 1.0 };
+        let lengths: Vec<f64> = (0..n).map(|i| factor.powi(i as i32)).collect();
+        let whole: f64 = lengths.iter().sum();
+        let mut ends = vec![0.0];
+        lengths.iter().for_each(|length| ends.push(ends[ends.len() - 1] + size * length / whole));
+        // The last end is that of the block, to the bit: groups and supports stand there.
+        ends[n] = size;
+        for x in &mut mesh.nodes {
+            let place = (x[axis] - corner[axis]) / size * n as f64;
+            // A node or a middle: halves of cells.
+            let halves = (2.0 * place).round() as usize;
+            let (i, is_middle) = (halves / 2, halves % 2 == 1);
+            let own = if is_middle { 0.5 * (ends[i] + ends[i + 1]) } else { ends[i] };
+            x[axis] = corner[axis] + own;
+        }
+    }
 }
 
 /// Cells of a structured mesh: how corners of a block become elements.

@@ -1,9 +1,11 @@
 //! What a scene has become.
 
 use super::{Bvp, Recipe};
+use crate::meshed::MeshedBody;
 use crate::scene::Output;
 use nonsmooth::Simulation;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A scene that is ready to run.
 pub struct Loaded {
@@ -41,4 +43,14 @@ pub struct Loaded {
     pub bvp: Option<Bvp>,
     /// Names of the materials of bodies, by number.
     pub materials: Vec<String>,
+    /// The elastic bodies.
+    pub elastic: Arc<Vec<MeshedBody>>,
+}
+
+impl Loaded {
+    /// Whether it has rigid or elastic bodies, which pictures and files for ParaView show.
+    pub fn has_bodies(&self) -> bool {
+        let rigid = &self.simulation.model.rigid;
+        !(rigid.bodies.is_empty() && rigid.kinematic.is_empty() && self.elastic.is_empty())
+    }
 }

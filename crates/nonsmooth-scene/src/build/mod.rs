@@ -256,6 +256,7 @@ impl<'a> Build<'a> {
             plot,
             bvp,
             materials: self.material_names(),
+            elastic: Arc::new(self.meshed_bodies()),
         })
     }
 

@@ -8,9 +8,10 @@
 use super::energy_ledger::{ledger, numbers};
 use super::{Due, ObserverEntry, Resumed, RunObserver, Setup};
 use crate::build::Loaded;
+use crate::meshed::MeshedBody;
 use crate::results::{
-    Memory, RESULT_FILE, STATES, Segment, append, bodies, body_rows, contact_rows, event_row, file_list,
-    joints, n_present, n_system_coordinates, set_values, specs, state_row, system_names,
+    Memory, RESULT_FILE, STATES, Segment, append, bodies, body_rows, contact_rows, elastic, event_row,
+    file_list, joints, n_present, n_system_coordinates, set_values, specs, state_row, system_names,
 };
 use crate::store::{Options, Reader, StoreError, Writer};
 use crate::tidy::EnergyRow;
@@ -18,6 +19,7 @@ use nonsmooth::model::{RigidState, UserError};
 use nonsmooth::observers::EnergyLedger;
 use nonsmooth::{Model, Observation, Observer, State, StepError, StepLog};
 use nonsmooth_solvers::Status;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// Frames between commits: what a killed run may lose at most, and few enough that a commit's
@@ -47,6 +49,7 @@ struct Recorder {
     uncommitted: u64,
     row: Vec<f64>,
     rigid: Vec<RigidState>,
+    elastic: Arc<Vec<MeshedBody>>,
 }
 
 /// Why a frame could not be written.
@@ -63,6 +66,7 @@ enum RecordError {
 /// Places of the tables in the file; those that not every model has may be missing.
 struct Places {
     bodies: Option<usize>,
+    elastic: Option<usize>,
     coordinates: Option<usize>,
     states: Option<usize>,
     energy: usize,
@@ -81,6 +85,7 @@ impl Places {
         let always = |name: &str| find(name).unwrap_or(usize::MAX);
         Self {
             bodies: find("bodies"),
+            elastic: find(elastic::VALUES),
             coordinates: find("coordinates"),
             states: find(STATES),
             energy: always("energy"),
@@ -117,6 +122,7 @@ fn attributes(loaded: &Loaded) -> Vec<(String, String)> {
     if bodies::has_bodies(model) {
         attributes.extend(bodies::attributes(model));
     }
+    attributes.extend(elastic::attributes(&loaded.elastic));
     attributes
 }
 
@@ -127,11 +133,13 @@ impl Recorder {
         let model = &loaded.simulation.model;
         let options = Options { compress: loaded.output.compress, ..Options::default() };
         let path = setup.out.join(RESULT_FILE);
-        let mut writer = Writer::create(path, &attributes(loaded), specs(model), options)?;
+        let mut writer =
+            Writer::create(path, &attributes(loaded), specs(model, &loaded.elastic), options)?;
         if bodies::has_bodies(model) {
             bodies::write(&mut writer, model)?;
         }
-        Ok(Self::with_writer(writer, setup.due))
+        elastic::write(&mut writer, &loaded.elastic)?;
+        Ok(Self::with_writer(writer, setup))
     }
 
     /// Goes on with the file, cut to the number of rows per table that it had. Changed settings become a new segment.
@@ -155,13 +163,13 @@ impl Recorder {
         let rows: Vec<(String, u64)> =
             words.lines().zip(counts).map(|(name, n)| (name.to_owned(), *n as u64)).collect();
         let writer = Writer::resume_with(path, &rows, &texts)?;
-        Ok(Self { ledger, ..Self::with_writer(writer, setup.due) })
+        Ok(Self { ledger, ..Self::with_writer(writer, setup) })
     }
 
-    fn with_writer(writer: Writer, due: Due) -> Self {
-        let places = Places::of(&writer);
-        let ledger = EnergyLedger::default();
-        Self { writer, due, ledger, places, uncommitted: 0, row: Vec::new(), rigid: Vec::new() }
+    fn with_writer(writer: Writer, setup: &Setup<'_>) -> Self {
+        let (places, due) = (Places::of(&writer), setup.due);
+        let (ledger, elastic) = (EnergyLedger::default(), setup.loaded.elastic.clone());
+        Self { writer, due, ledger, places, uncommitted: 0, row: Vec::new(), rigid: Vec::new(), elastic }
     }
 
     /// Writes a step if it is due, and its impacts in any case.
@@ -189,6 +197,9 @@ impl Recorder {
     ) -> Result<(), RecordError> {
         self.solver(state.t, log)?;
         self.motion(model, state)?;
+        if let Some(table) = self.places.elastic {
+            elastic::append_values(&mut self.writer, table, &self.elastic, (model, state, log))?;
+        }
         let EnergyLedger { energies, total: works, remainder, .. } = self.ledger;
         let energy = EnergyRow { t: state.t, energies, works, remainder };
         append(&mut self.writer, self.places.energy, &energy)?;

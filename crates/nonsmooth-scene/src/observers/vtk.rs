@@ -1,8 +1,9 @@
 //! `vtk`: frames of a run for ParaView, in the folder `vtk`, one for each frame of the result file.
 
 use super::{Due, ObserverEntry, RunObserver, Setup};
+use crate::meshed::{MeshedBody, NodeValues};
 use crate::views::{contact_axes, identity};
-use crate::vtk::{Body, Contact, VtkWriter};
+use crate::vtk::{Body, Contact, Meshed, VtkWriter};
 use glam::DVec3;
 use nonsmooth::model::rigid::{PosedShape, is_present};
 use nonsmooth::model::{Model, RigidState, State, UserError};
@@ -10,10 +11,11 @@ use nonsmooth::{ConstraintLog, Observation, Observer};
 use nonsmooth_geometry::spatial::Pose;
 use nonsmooth_geometry::{Detail, SurfaceMesh};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 pub(super) const ENTRY: ObserverEntry = ObserverEntry {
     name: "vtk",
-    about: "bodies and contact points of every frame for ParaView, in the folder vtk",
+    about: "bodies, contact points and elastic bodies of every frame for ParaView, in the folder vtk",
     is_default: false,
     make,
 };
@@ -35,6 +37,9 @@ struct VtkFrames {
     /// The surface of each body, kinematic ones last; none for half-spaces and bodies without shape.
     surface_of: Vec<Option<usize>>,
     rigid: Vec<RigidState>,
+    elastic: Arc<Vec<MeshedBody>>,
+    /// Triangles of each.
+    triangles: Vec<Vec<[u32; 3]>>,
 }
 
 fn make(setup: &Setup<'_>) -> Result<Box<dyn RunObserver>, UserError> {
@@ -44,8 +49,9 @@ fn make(setup: &Setup<'_>) -> Result<Box<dyn RunObserver>, UserError> {
         Some(from) => VtkWriter::resume_at(&folder, NAME, from.t)?,
     };
     let (surfaces, surface_of) = surfaces(&setup.loaded.simulation.model);
-    let (due, rigid) = (setup.due, Vec::new());
-    Ok(Box::new(VtkFrames { writer, due, surfaces, surface_of, rigid }))
+    let (due, rigid, elastic) = (setup.due, Vec::new(), setup.loaded.elastic.clone());
+    let triangles = elastic.iter().map(MeshedBody::triangles).collect();
+    Ok(Box::new(VtkFrames { writer, due, surfaces, surface_of, rigid, elastic, triangles }))
 }
 
 impl Observer for VtkFrames {
@@ -81,7 +87,29 @@ impl VtkFrames {
                 drawn.push(body(Some(surface), &rigid[i], 0.0));
             }
         }
-        Ok(writer.frame(state.t, &drawn, &contacts(model, log))?)
+        writer.frame(state.t, &drawn, &contacts(model, log))?;
+        let elastic = self.elastic.iter().zip(&self.triangles);
+        let meshed: Vec<Meshed> =
+            elastic.map(|(body, own)| meshed(body, own, (model, state, log))).collect();
+        if meshed.is_empty() { Ok(()) } else { Ok(self.writer.elastic_frame(state.t, &meshed)?) }
+    }
+}
+
+/// An elastic body where it is, with what is known of its nodes.
+fn meshed(
+    body: &MeshedBody,
+    triangles: &[[u32; 3]],
+    (model, state, log): (&Model, &State, &ConstraintLog),
+) -> Meshed {
+    let values = body.values(model, state, Some(log));
+    let place =
+        |(x, value): (&DVec3, &NodeValues)| (*x + DVec3::from_array(value.displacement)).to_array();
+    Meshed {
+        nodes: body.body.mesh.nodes.iter().zip(&values).map(place).collect(),
+        triangles: triangles.to_vec(),
+        displacement: values.iter().map(|value| value.displacement).collect(),
+        stress: values.iter().map(|value| value.stress).collect(),
+        scalars: values.iter().map(|value| [value.mises, value.pressure, value.slip_rate]).collect(),
     }
 }
 

@@ -1,20 +1,21 @@
 //! What is wrong with the observers that a scene chooses.
 
 use super::{OBSERVERS, RECORDER, VTK, find};
+use crate::build::Loaded;
 use crate::scene::Output;
 use crate::source::Path;
-use nonsmooth::model::Model;
 
 /// Why there is nothing to write for ParaView.
-pub const NO_BODIES: &str = "files for ParaView show rigid bodies, and the scene has none; leave it out";
+pub const NO_BODIES: &str =
+    "files for ParaView show rigid and elastic bodies, and the scene has none; leave it out";
 
 /// Why there is nothing to make CSV files and figures from.
 pub const NO_RECORDER: &str = "CSV files and figures are made from the file of `recorder`; without it set `plots = false` and leave out `csv`";
 
 /// What is wrong, each with its place: names that are none, and observers that have nothing to watch.
-pub(crate) fn wrong(output: &Output, model: &Model) -> Vec<(Path, String)> {
+pub(crate) fn wrong(output: &Output, loaded: &Loaded) -> Vec<(Path, String)> {
     let (table, mut wrong) = (Path::of("output"), Vec::new());
-    let without_bodies = model.rigid.bodies.is_empty() && model.rigid.kinematic.is_empty();
+    let without_bodies = !loaded.has_bodies();
     if output.vtk && without_bodies {
         wrong.push((table.key("vtk"), NO_BODIES.to_owned()));
     }

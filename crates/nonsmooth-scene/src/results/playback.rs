@@ -2,11 +2,14 @@
 
 use super::RESULT_FILE;
 use super::frames::{Columns, ends, frames, place, rows_of};
+use super::playback_elastic::{Coloured, ElasticPlayback};
 use crate::store::{Reader, StoreError};
 use crate::views::contact_axes;
 use glam::DVec3;
 use nonsmooth_draw::framing::{Extent, LOOKED_AT, compose, reach};
-use nonsmooth_draw::render::{Camera, Drawn, DrawnContact, Ground, Image, Picture, RenderError, draw};
+use nonsmooth_draw::render::{
+    Camera, Drawn, DrawnContact, Ground, Image, Picture, RenderError, band_colour, draw,
+};
 use nonsmooth_geometry::spatial::Pose;
 use nonsmooth_geometry::{Detail, KINDS, ShapeError, SurfaceMesh, planar, spatial};
 use std::collections::HashMap;
@@ -25,7 +28,7 @@ pub enum PlaybackError {
     #[error("{0}")]
     Store(#[from] StoreError),
     /// There is nothing to draw.
-    #[error("{path} has no rigid bodies; pictures show bodies only")]
+    #[error("{path} has neither rigid nor elastic bodies; pictures show bodies only")]
     NoBodies {
         /// The file.
         path: PathBuf,
@@ -38,6 +41,17 @@ pub enum PlaybackError {
         /// How many there are.
         n: usize,
     },
+    /// Something that is not known of elastic bodies.
+    #[error("no `{name}` is known of elastic bodies here; there are {known}")]
+    NoQuantity {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// Colours without anything to be coloured.
+    #[error("the run has no elastic bodies, so that there is nothing to colour")]
+    NoElastic,
     /// The tables do not agree.
     #[error("{path} is damaged: {what}")]
     Damaged {
@@ -73,10 +87,11 @@ pub struct Playback {
     is_land: Vec<bool>,
     /// Shapes without end.
     is_endless: Vec<bool>,
+    elastic: Option<ElasticPlayback>,
 }
 
 /// How a frame is looked at.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Shot {
     /// Width and height [px].
     pub size: (u32, u32),
@@ -84,6 +99,10 @@ pub struct Shot {
     pub direction: Option<[f64; 3]>,
     /// Whether contact forces are drawn.
     pub forces: bool,
+    /// What colours elastic bodies: a column of `elastic_values` or a stress; by default the stress of von Mises.
+    pub colour: Option<String>,
+    /// Factor of the displacements of elastic bodies [–].
+    pub exaggerated: f64,
 }
 
 /// From the front, above and a little from the side.
@@ -96,8 +115,13 @@ impl Playback {
     pub fn open(path: &Path) -> Result<Self, PlaybackError> {
         let path = if path.is_dir() { path.join(RESULT_FILE) } else { path.to_owned() };
         let reader = Reader::open(&path)?;
-        if reader.table("bodies").is_err() {
+        let elastic = ElasticPlayback::open(&reader)?;
+        let has_bodies = reader.table("bodies").is_ok();
+        if !has_bodies && elastic.is_none() {
             return Err(PlaybackError::NoBodies { path });
+        }
+        if !has_bodies {
+            return Self::without_bodies(reader, elastic);
         }
         let damaged = |what: String| PlaybackError::Damaged { path: path.clone(), what };
         let text = |key: &str| reader.texts().get(key).cloned().unwrap_or_default();
@@ -117,7 +141,9 @@ impl Playback {
         let fixed = still.enumerate().filter_map(|(k, at)| Some((n_moving + k, at?))).collect();
         let (colliders, planes) = read_colliders(&reader, &shapes, n_bodies)?.map_err(damaged)?;
         Ok(Self {
-            is_plane: !shapes.is_empty() && shapes.iter().all(|s| matches!(s, Kind::Plane(_))),
+            is_plane: (!shapes.is_empty() || elastic.is_some())
+                && shapes.iter().all(|s| matches!(s, Kind::Plane(_)))
+                && elastic.as_ref().is_none_or(ElasticPlayback::is_plane),
             is_endless: shapes.iter().map(|shape| shape.outer_radius().is_infinite()).collect(),
             reader,
             title,
@@ -130,6 +156,27 @@ impl Playback {
             n_moving,
             planes,
             is_land,
+            elastic,
+        })
+    }
+
+    /// Results with elastic bodies alone.
+    fn without_bodies(reader: Reader, elastic: Option<ElasticPlayback>) -> Result<Self, PlaybackError> {
+        Ok(Self {
+            is_plane: elastic.as_ref().is_some_and(ElasticPlayback::is_plane),
+            title: reader.texts().get("title").cloned().unwrap_or_default(),
+            times: frames(&reader, "t")?,
+            ends: [ends(&reader, "bodies_end")?, ends(&reader, "contacts_end")?],
+            numbers: HashMap::new(),
+            surfaces: Vec::new(),
+            colliders: Vec::new(),
+            fixed: Vec::new(),
+            n_moving: 0,
+            planes: Vec::new(),
+            is_land: Vec::new(),
+            is_endless: Vec::new(),
+            reader,
+            elastic,
         })
     }
 
@@ -150,9 +197,12 @@ impl Playback {
         if frame >= n {
             return Err(PlaybackError::NoFrame { frame, n });
         }
+        let Coloured { surfaces: coloured, places: own_places, bar } = self.coloured(frame, shot)?;
         let mut placed = self.poses(frame)?;
         placed.extend(self.fixed.iter().copied());
-        let near = self.course()?.grown();
+        let mut course = self.course()?;
+        own_places.iter().for_each(|x| course.add(x.to_array(), 0.0));
+        let near = course.grown();
         let (mut bodies, mut around, mut high) = (Vec::new(), Vec::new(), false);
         for (body, at) in &placed {
             for (shape, own) in self.colliders.get(*body).into_iter().flatten() {
@@ -169,13 +219,17 @@ impl Playback {
                 });
             }
         }
+        for (band, surface) in coloured.iter().enumerate().filter(|(_, s)| !s.triangles.is_empty()) {
+            let pose = Pose { position: [0.0; 3], rotation: [1.0, 0.0, 0.0, 0.0] };
+            bodies.push(Drawn { colour: band_colour(band), ..Drawn::moving(0, surface, pose) });
+        }
         let ground = self.planes.iter().find_map(|(body, half, own)| {
             let (_, at) = placed.iter().find(|(other, _)| other == body)?;
             Ground::of(half, &compose(at, own)).filter(is_floor)
         });
         let contacts = if shot.forces { self.forces(frame)? } else { Vec::new() };
         let (title, t) = (self.title.clone(), Some(self.times[frame]));
-        let picture = Picture { bodies, around, contacts, ground, title, t, force_scale: None };
+        let picture = Picture { bodies, around, contacts, ground, title, t, bar, force_scale: None };
         let camera: Camera = if self.is_plane {
             picture.flat_camera(shot.direction.unwrap_or([0.0, 0.0, -1.0]), shot.size)
         } else {
@@ -183,6 +237,17 @@ impl Playback {
             picture.camera(shot.direction.unwrap_or(usual), shot.size)
         };
         Ok(draw(&picture, &camera, shot.size)?)
+    }
+
+    /// The elastic bodies of a frame.
+    fn coloured(&self, frame: usize, shot: &Shot) -> Result<Coloured, PlaybackError> {
+        match &self.elastic {
+            Some(elastic) => {
+                elastic.frame(&self.reader, frame, (shot.colour.as_deref(), shot.exaggerated))
+            }
+            None if shot.colour.is_some() => Err(PlaybackError::NoElastic),
+            None => Ok(Coloured::default()),
+        }
     }
 
     /// The contacts of bodies in a frame, with the forces on their second bodies.
@@ -203,6 +268,9 @@ impl Playback {
 
     /// Bodies and their places in a frame, kinematic bodies that move included.
     fn poses(&self, frame: usize) -> Result<Vec<(usize, Pose)>, PlaybackError> {
+        if self.numbers.is_empty() {
+            return Ok(Vec::new());
+        }
         let columns = Columns::new(&self.reader, "bodies", ["x", "y", "z", "q_w", "q_x", "q_y", "q_z"])?;
         let name = place(&self.reader, "bodies", "body")?;
         let rows = columns.read(&self.reader, rows_of(&self.ends[0], frame))?;

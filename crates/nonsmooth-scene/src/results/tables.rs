@@ -1,6 +1,7 @@
 //! The tables of a result file that grow from frame to frame, and the names that stand in them.
 
-use super::bodies;
+use super::{bodies, elastic};
+use crate::meshed::MeshedBody;
 use crate::store::{FRAMES, Field, Kind, RecordWriter, StoreError, TableSpec, Writer};
 use crate::tidy::{BodyRow, Cells, ContactRow, EnergyRow, EventRow, JointRow, Row};
 use nonsmooth::model::ConstraintId;
@@ -83,13 +84,14 @@ pub(crate) fn gap_names(model: &Model) -> Vec<String> {
 }
 
 /// All tables of the results of a model, in the order in which they are written.
-pub(crate) fn specs(model: &Model) -> Vec<TableSpec> {
+pub(crate) fn specs(model: &Model, meshed: &[MeshedBody]) -> Vec<TableSpec> {
     let has_bodies = bodies::has_bodies(model);
     let mut specs = Vec::new();
     if has_bodies {
         specs.extend(bodies::specs());
         specs.push(tidy::<BodyRow<'_>>(Field::text_for(rigid_names(model))));
     }
+    specs.extend(elastic::specs(meshed));
     specs.extend(coordinates(model));
     specs.extend(states(model));
     let text = |texts: Vec<&str>| Field::text_for(texts);

@@ -26,6 +26,8 @@ pub struct Mesh {
     pub corner: Option<Vec<Quantity>>,
     /// Sides of a rectangle or box [m].
     pub size: Option<Vec<Quantity>>,
+    /// How the cells of a rectangle or box grow along each axis: the last by the first, each by the same factor from one to the next [–]; 1 if not given.
+    pub grading: Option<Vec<Quantity>>,
     /// Centre of a disc [m]; the origin if not given.
     pub centre: Option<Vec<Quantity>>,
     /// Inner and outer radius of a disc [m]; 0 inside: no hole.
@@ -42,7 +44,7 @@ pub struct Mesh {
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum MeshShape {
-    /// A line between two points; groups `start` and `end`.
+    /// A line between two points; groups `start`, `end` and `line`.
     Line,
     /// A rectangle; groups `left`, `right`, `bottom`, `top`, `boundary`.
     Rectangle,
@@ -139,6 +141,6 @@ pub struct ElasticContact {
     pub group: String,
     /// A body of the scene, or the sides of another elastic body as `name.group`.
     pub with: String,
-    /// Name of a law.
+    /// Name of a law. Stiffness, damping, energy and viscosity of `cohesion` and `compliant` are by area of the surface here, of lines by length.
     pub law: String,
 }

@@ -50,7 +50,7 @@ pub(super) fn contacts(contacts: &[Contact]) -> Result<(), VtkError> {
     countable("contacts", contacts.len() as u64)
 }
 
-fn first_bad(
+pub(super) fn first_bad(
     what: &'static str,
     index: usize,
     quantities: &[(&'static str, bool)],
@@ -61,6 +61,6 @@ fn first_bad(
     }
 }
 
-fn countable(what: &'static str, got: u64) -> Result<(), VtkError> {
+pub(super) fn countable(what: &'static str, got: u64) -> Result<(), VtkError> {
     if got > i32::MAX as u64 { Err(VtkError::TooMany { what, got }) } else { Ok(()) }
 }

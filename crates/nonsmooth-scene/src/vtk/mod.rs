@@ -1,7 +1,7 @@
 //! Files for ParaView and everything else that reads VTK.
 //!
 //! A run called `name` becomes two collections in a folder, `name_bodies.pvd` and `name_contacts.pvd`,
-//! which list one file each for every frame, `name_bodies_000000.vtp` and so on. A frame is first
+//! which list one file each for every frame, `name_bodies_000000.vtp` and so on; elastic bodies, where there are any, a third one, `name_elastic.pvd`. A frame is first
 //! written under another name and then renamed, and so is the collection after it: whenever the run is
 //! killed, what the collections list is whole. Numbers are raw and little endian, offsets of 64 bits.
 //!
@@ -11,9 +11,11 @@ mod bodies;
 mod check;
 mod collection;
 mod contacts;
+mod elastic;
 mod error;
 mod piece;
 
+pub use elastic::Meshed;
 pub use error::VtkError;
 
 use collection::Collection;
@@ -58,6 +60,7 @@ pub struct Contact {
 pub struct VtkWriter {
     bodies: Collection,
     contacts: Collection,
+    elastic: Collection,
 }
 
 impl VtkWriter {
@@ -80,6 +83,11 @@ impl VtkWriter {
         writer.contacts.has(n_frames)?;
         writer.bodies.keep(n_frames)?;
         writer.contacts.keep(n_frames)?;
+        if writer.elastic.exists() {
+            writer.elastic.read()?;
+            writer.elastic.has(n_frames)?;
+            writer.elastic.keep(n_frames)?;
+        }
         Ok(writer)
     }
 
@@ -102,6 +110,7 @@ impl VtkWriter {
         Ok(Self {
             bodies: Collection::new(folder, &format!("{name}_bodies")),
             contacts: Collection::new(folder, &format!("{name}_contacts")),
+            elastic: Collection::new(folder, &format!("{name}_elastic")),
         })
     }
 
@@ -121,5 +130,12 @@ impl VtkWriter {
         check::contacts(contacts)?;
         self.bodies.add(t, |to| bodies::write(t, bodies, to))?;
         self.contacts.add(t, |to| contacts::write(t, contacts, to))
+    }
+
+    /// Adds the elastic bodies of the frame at time t [s]: in every frame of a run, or in none.
+    pub fn elastic_frame(&mut self, t: f64, bodies: &[Meshed]) -> Result<(), VtkError> {
+        self.elastic.accepts(t)?;
+        elastic::check(bodies)?;
+        self.elastic.add(t, |to| elastic::write(t, bodies, to))
     }
 }

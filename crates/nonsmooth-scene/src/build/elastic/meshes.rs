@@ -10,6 +10,8 @@ use nonsmooth_elements::mesh::{Mesh, gmsh};
 
 /// Cells of a mesh by formula beyond which a number is taken for a mistake.
 const MOST_CELLS: f64 = 1e7;
+/// Ratio of two cells of a mesh by formula beyond which a number is taken for a mistake.
+const MOST_GRADING: f64 = 1e6;
 
 impl Build<'_> {
     pub(super) fn mesh(&mut self, path: &Path, spec: &scene::Mesh) -> Option<Mesh> {
@@ -74,17 +76,40 @@ impl Build<'_> {
             self.mistake(&path.key("size").index(k), format!("a side must be > 0, got {}", size[k]));
             return None;
         }
-        if dim == 2 {
-            let corner = self.flat_point(&path.key("corner"), spec.corner.as_ref())?;
-            return Some(generate::rectangle(corner, [size[0], size[1]], [cells[0], cells[1]], blocks));
+        let grading = self.grading(path, spec, dim)?;
+        let corner = if dim == 2 {
+            self.flat_point(&path.key("corner"), spec.corner.as_ref())?
+        } else {
+            self.point(&at.key("corner"), spec.corner.as_ref(), None, DVec3::ZERO)?
+        };
+        let mut mesh = if dim == 2 {
+            generate::rectangle(corner, [size[0], size[1]], [cells[0], cells[1]], blocks)
+        } else {
+            let cells = [cells[0], cells[1], cells[2]];
+            generate::block(corner, [size[0], size[1], size[2]], cells, blocks)
+        };
+        if spec.grading.is_some() {
+            generate::grade(&mut mesh, corner, &size, &cells, &grading);
         }
-        let corner = self.point(&at.key("corner"), spec.corner.as_ref(), None, DVec3::ZERO)?;
-        Some(generate::block(
-            corner,
-            [size[0], size[1], size[2]],
-            [cells[0], cells[1], cells[2]],
-            blocks,
-        ))
+        Some(mesh)
+    }
+
+    /// How cells grow along each axis.
+    fn grading(&mut self, path: &Path, spec: &scene::Mesh, dim: usize) -> Option<Vec<f64>> {
+        let Some(list) = &spec.grading else { return Some(vec![1.0; dim]) };
+        let path = path.key("grading");
+        let grading = self.list(&path, list, dim)?;
+        if let Some(k) = grading.iter().position(|x| !(MOST_GRADING.recip()..=MOST_GRADING).contains(x))
+        {
+            let (low, high) = (MOST_GRADING.recip(), MOST_GRADING);
+            let message = format!(
+                "the last cell by the first is between {low:e} and {high:e}, got {}",
+                grading[k]
+            );
+            self.mistake(&path.index(k), message);
+            return None;
+        }
+        Some(grading)
     }
 
     /// A place in the plane z = 0, whatever the dimension of the scene.
@@ -125,7 +150,7 @@ impl Build<'_> {
         let (needs, takes): (&[&str], &[&str]) = match (spec.shape, &spec.file) {
             (Some(MeshShape::Line), None) => (&["from", "to", "cells"], &[]),
             (Some(MeshShape::Rectangle | MeshShape::Box), None) => {
-                (&["size", "cells"], &["corner", "cell"])
+                (&["size", "cells"], &["corner", "cell", "grading"])
             }
             (Some(MeshShape::Disc), None) => (&["radii", "cells"], &["centre", "angles", "cell"]),
             (None, Some(_)) => (&[], &["scale", "position"]),
@@ -141,6 +166,7 @@ impl Build<'_> {
             ("to", spec.to.is_some()),
             ("corner", spec.corner.is_some()),
             ("size", spec.size.is_some()),
+            ("grading", spec.grading.is_some()),
             ("centre", spec.centre.is_some()),
             ("radii", spec.radii.is_some()),
             ("angles", spec.angles.is_some()),

@@ -6,16 +6,19 @@
 
 mod contacts;
 mod meshes;
+mod surface;
+mod touching;
 
 use super::copies::At;
 use super::names::OfTime;
 use super::{Build, Dimension};
 use crate::formula::Program;
+use crate::meshed::MeshedBody;
 use crate::scene::{self, MassKind, Quantity};
 use crate::source::Path;
 use glam::DVec3;
 use nonsmooth::model::rigid::PosedShape;
-use nonsmooth::model::{Linear, Opponent, SystemId, UserError};
+use nonsmooth::model::{Angles, Linear, Opponent, SystemId, UserError};
 use nonsmooth_elements::elements::formulation;
 use nonsmooth_elements::mesh::Mesh;
 use nonsmooth_elements::{Body, Traction};
@@ -35,6 +38,13 @@ pub(super) struct Standing {
 pub(super) struct BuiltElastic {
     system: SystemId,
     body: Body,
+    /// Node and area of each contact, by its name.
+    contacts: BTreeMap<String, (u32, f64)>,
+}
+
+/// The name of a contact of a node.
+fn contact_name(body: &str, node: u32, with: &str) -> String {
+    format!("{body}[{node}] on {with}")
 }
 
 impl<'a> Build<'a> {
@@ -110,7 +120,19 @@ impl<'a> Build<'a> {
         self.builder.linear(linear);
         self.supports(path, spec, system, &body);
         self.unbuilt.remove(&spec.name);
-        self.elastic.insert(spec.name.clone(), BuiltElastic { system, body });
+        self.elastic.insert(spec.name.clone(), BuiltElastic { system, body, contacts: BTreeMap::new() });
+    }
+
+    /// The elastic bodies for results, in the order of the scene.
+    pub(super) fn meshed_bodies(&mut self) -> Vec<MeshedBody> {
+        let mut all = std::mem::take(&mut self.elastic);
+        let names = self.scene.system.elastic.iter().map(|spec| spec.name.clone());
+        let meshed = |name: String| {
+            let BuiltElastic { system, body, contacts } = all.remove(&name)?;
+            let first = self.directory.place((system.0, 0));
+            Some(MeshedBody { name, body, first, contacts })
+        };
+        names.filter_map(meshed).collect()
     }
 
     /// The linear system without loads but gravity.
@@ -142,6 +164,7 @@ impl<'a> Build<'a> {
         }
         linear.stiffness = Some(stiffness);
         linear.load = body.weight(&linear.mass, self.gravity);
+        linear.angles = body.angles().map(|(rows, rows_of_part)| Angles { rows, rows_of_part });
         let path = path.key("velocity");
         let v = self.point(&At::Path(&path), spec.velocity.as_ref(), None, DVec3::ZERO)?;
         let (c, n) = (body.n_components(), body.n_displacements());

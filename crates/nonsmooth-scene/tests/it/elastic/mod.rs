@@ -1,5 +1,11 @@
 //! Elastic bodies in scenes: waves, statics, contact with rigid bodies and with each other, and what is refused.
 
+mod hertz;
+mod peel;
+mod sliding;
+mod turns;
+mod written;
+
 use crate::{from_text, mistakes_of, scene};
 use nonsmooth::observers::{EnergyLedger, Summary};
 use nonsmooth::{Observation, Simulation};
@@ -10,7 +16,12 @@ fn play(text: &str, see: impl FnMut(&Observation<'_>)) -> Simulation {
     play_loaded(from_text(text).unwrap_or_else(|error| panic!("{error}")), see)
 }
 
-fn play_loaded(loaded: Loaded, mut see: impl FnMut(&Observation<'_>)) -> Simulation {
+fn play_loaded(loaded: Loaded, see: impl FnMut(&Observation<'_>)) -> Simulation {
+    play_within(loaded, 1e-11, see)
+}
+
+/// The same where the ledger closes to another share of the energy in each step.
+fn play_within(loaded: Loaded, share: f64, mut see: impl FnMut(&Observation<'_>)) -> Simulation {
     let mut simulation = loaded.simulation;
     let mut ledger = EnergyLedger::begin(&simulation.model, &simulation.state).expect("finite");
     let mut summary = Summary::default();
@@ -22,8 +33,7 @@ fn play_loaded(loaded: Loaded, mut see: impl FnMut(&Observation<'_>)) -> Simulat
     }
     assert_eq!(summary.unconverged, 0);
     let worst = ledger.worst_remainder / ledger.scale;
-    // ½ uᵀK u loses digits: a cell of a beam is some 1e9 times stiffer along itself than the motion that carries the energy.
-    assert!(worst < 1e-9, "{worst:.1e} of the energy is unexplained in a step");
+    assert!(worst < share, "{worst:.1e} of the energy is unexplained in a step");
     simulation
 }
 
@@ -318,6 +328,12 @@ fn wrong_elastic_bodies_are_refused_at_their_place() {
         ("size = [0.2, 0.1]", "size = [0.2, -0.1]", "a side must be > 0, got -0.1"),
         ("size = [0.2, 0.1]", "radii = [0, 1]", "`radii` has no meaning here"),
         ("size = [0.2, 0.1]", "file = \"a.msh\"", "a mesh has a `shape` or a `file`"),
+        ("size = [0.2, 0.1]", "size = [0.2, 0.1]\ngrading = [1]", "needs 2 numbers, got 1"),
+        (
+            "size = [0.2, 0.1]",
+            "size = [0.2, 0.1]\ngrading = [1, 0]",
+            "the last cell by the first is between 1e-6 and 1e6, got 0",
+        ),
         ("mesh = \"block\"", "mesh = \"blok\"", "no mesh `blok`, did you mean `block`?"),
         ("young = 5e6, ", "", "`plane-strain` needs `young`"),
         ("poisson = 0.3", "poisson = 0.5", "`poisson` must be a number in [-0.999, 0.4999]"),
