@@ -7,8 +7,8 @@ use crate::{from_text, mistakes_of, scene};
 /// plate is at 1.6e-11, the block at 1.2e-11.
 const LIFTED: f64 = 1e-10;
 
-/// F² d = (2 D w)^1.5/(3 D) while the crack runs: within 2 % once it is six times as long as the glue is stretched over, (4 D/C)^¼ = 12 mm. Of what is
-/// left half is the step, which damages glue one step late, and half the length of the crack.
+/// F² d = (2 D w)^1.5/(3 D) while the crack runs: within 2 % once it is six times as long as the glue is stretched over, (4 D/C)^¼ = 12 mm. The step damages glue one step
+/// late: at 3.5 mm the force is 3.4 % too large with steps of 1.25 s and 2.1 % with these.
 #[test]
 fn a_plate_peels_at_the_force_of_its_glue() {
     let (nu, w, v, h) = (0.33, 100.0f64, 1e-5, 0.625);
