@@ -6,8 +6,8 @@
 //! ```
 
 use super::super::Build;
+use super::node_contact::NodeContact;
 use super::surface::{Surface, SurfaceGap};
-use super::touching::Touching;
 use super::{BuiltElastic, Standing, contact_name};
 use crate::scene;
 use crate::source::Path;
@@ -175,7 +175,7 @@ impl Build<'_> {
                 let tangents = tangents(normal, from.n_tangents).into_iter().map(row).collect();
                 let offset = normal.dot(place) - along;
                 let gap = LinearContact { normal: row(normal), offset, tangents };
-                self.builder.gap(&name, law, &on, Touching { gap, distance });
+                self.builder.gap(&name, law, &on, NodeContact { gap, distance });
                 continue;
             }
             if let Some(number) = standing.moving {
@@ -190,7 +190,7 @@ impl Build<'_> {
                 n_tangents: from.n_tangents,
                 probe,
             };
-            self.builder.gap(&name, law, &on, Touching { gap, distance });
+            self.builder.gap(&name, law, &on, NodeContact { gap, distance });
         }
     }
 
@@ -234,7 +234,7 @@ impl Build<'_> {
                 n_tangents: from.n_tangents,
             };
             let distance = CLOSED * from.own.body.mesh.size();
-            self.builder.gap(&contact_name(from.name, a, with), law, &on, Touching { gap, distance });
+            self.builder.gap(&contact_name(from.name, a, with), law, &on, NodeContact { gap, distance });
         }
     }
 
@@ -278,7 +278,7 @@ impl Build<'_> {
             let tangents = tangents(normal, from.n_tangents).into_iter().map(row).collect();
             let gap = LinearContact { normal: row(normal), offset: distance, tangents };
             let distance = CLOSED * body.mesh.size();
-            self.builder.gap(&contact_name(from.name, a, with), law, &on, Touching { gap, distance });
+            self.builder.gap(&contact_name(from.name, a, with), law, &on, NodeContact { gap, distance });
         }
         if found == 0 {
             let message = format!("no node of the group stands opposite to a side of `{with}`");

@@ -6,8 +6,8 @@
 
 mod contacts;
 mod meshes;
+mod node_contact;
 mod surface;
-mod touching;
 
 use super::copies::At;
 use super::names::OfTime;

@@ -6,13 +6,13 @@
 use nonsmooth::model::{Gap, UserError};
 
 /// A gap that counts as closed up to a distance.
-pub(super) struct Touching<G> {
+pub(super) struct NodeContact<G> {
     pub(super) gap: G,
     /// That distance [m].
     pub(super) distance: f64,
 }
 
-impl<G: Gap> Gap for Touching<G> {
+impl<G: Gap> Gap for NodeContact<G> {
     fn gap(&self, t: f64, q: &[f64]) -> Result<f64, UserError> {
         self.gap.gap(t, q)
     }
