@@ -3,6 +3,7 @@
 mod comparison;
 mod core;
 mod csv;
+mod import;
 mod motion;
 mod ours;
 mod referee;
@@ -32,6 +33,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "referee", run: referee::run },
     Bench { name: "motion", run: motion::run },
     Bench { name: "sweep", run: sweep::run },
+    Bench { name: "import", run: import::run },
 ];
 
 /// Debian's Siconos is seen by Debian's Python only.
@@ -107,12 +109,10 @@ mod tests {
         let wrong = run(&workspace, &["large"]).unwrap_err();
         assert_eq!(
             wrong,
-            "no bench `large`; there are: small, core, schemes, solvers, scenes, referee, motion, sweep"
+            "no bench `large`; there are: small, core, schemes, solvers, scenes, referee, motion, sweep, import"
         );
-        assert!(
-            run(&workspace, &[])
-                .unwrap_err()
-                .ends_with("there are: small, core, schemes, solvers, scenes, referee, motion, sweep")
-        );
+        assert!(run(&workspace, &[]).unwrap_err().ends_with(
+            "there are: small, core, schemes, solvers, scenes, referee, motion, sweep, import"
+        ));
     }
 }

@@ -1,6 +1,7 @@
 //! The `nonsmooth` command.
 
 mod check;
+mod import;
 mod list;
 mod run;
 mod snapshot;
@@ -44,6 +45,8 @@ enum Command {
         #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_set)]
         set: Vec<(String, String)>,
     },
+    /// Turn a robot, URDF or MJCF, into a scene, and say what it does not have
+    Import(import::ImportArgs),
     /// Draw a frame of a run of rigid bodies as a PNG
     Snapshot(snapshot::SnapshotArgs),
     /// Solve one-step problems from files, print a table, compare solvers
@@ -155,6 +158,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
         Command::Check { scene, set } => check::check(&scene, &set),
+        Command::Import(args) => import::run(&args),
         Command::Snapshot(args) => snapshot::run(&args),
         Command::Solve(args) => solve::run(&args),
         Command::Study(study) => study::run(&study),

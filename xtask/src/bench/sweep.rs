@@ -98,7 +98,8 @@ pub(super) fn run(workspace: &Workspace, arguments: &[&str]) -> Result<(), Strin
     std::fs::write(&path, page).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-fn built(workspace: &Workspace) -> Result<PathBuf, String> {
+/// The command, built in release.
+pub(super) fn built(workspace: &Workspace) -> Result<PathBuf, String> {
     show(&mut cargo(&workspace.root, &["build", "--release", "--package", "nonsmooth-cli"]))?;
     Ok(workspace.target().join("release/nonsmooth"))
 }

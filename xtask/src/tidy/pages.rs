@@ -4,8 +4,9 @@ use super::Breach;
 use super::tree::Tree;
 
 /// Pages that are written by hand.
-const BY_HAND: [&str; 7] = [
+const BY_HAND: [&str; 8] = [
     "docs/conventions.md",
+    "docs/import.md",
     "docs/lists.md",
     "docs/problems.md",
     "docs/references.md",
