@@ -116,9 +116,6 @@ impl World {
         for coupling in couplings {
             world.couple(&coupling, log);
         }
-        if world.bodies.is_empty() {
-            log.note("nothing moves: every body is fixed to the world");
-        }
         Some(world)
     }
 

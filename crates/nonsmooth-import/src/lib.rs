@@ -126,6 +126,7 @@ fn read(
             return None;
         }
     };
+    let root_is_fixed = root.tag == "robot" && !options.free_base;
     let robot = match root.tag.as_str() {
         "robot" => urdf::read(&root, &folder, &base, options, log),
         "mujoco" => mjcf::read(root, &folder, &base, log),
@@ -139,6 +140,11 @@ fn read(
         return None;
     }
     let mut world = bodies::World::of(robot, options, log)?;
+    if world.bodies.is_empty() {
+        let text = "nothing moves: every body is fixed to the world or has no mass";
+        let remedy = if root_is_fixed { "; --base free lets the root link move" } else { "" };
+        log.wrong(&top, format!("{text}{remedy}"));
+    }
     let meetings = pairs::Meetings::of(&mut world, log);
     log.is_good().then(|| scene::write(name, &world, &meetings, log))
 }

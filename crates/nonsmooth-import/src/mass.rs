@@ -5,6 +5,9 @@ use glam::{DMat3, DVec3};
 /// Moments that are wrong by less than this part of the largest are rounding of what was typed.
 const ROUNDING: f64 = 1e-6;
 
+/// Smallest moment, in parts of the largest, that is more than the rounding of zero.
+const LEAST: f64 = 1e-10;
+
 /// The principal moments [kg·m²], smallest first, by Jacobi's rotations, and the axes as columns.
 pub(crate) fn principal(inertia: DMat3) -> (DVec3, DMat3) {
     let (mut a, mut axes) = (inertia, DMat3::IDENTITY);
@@ -36,7 +39,7 @@ pub(crate) fn fault(inertia: DMat3) -> Option<String> {
     m.sort_by(f64::total_cmp);
     let [a, b, c] = m;
     let shown = format!("principal moments {a:.6e}, {b:.6e}, {c:.6e} kg·m²");
-    if !(a > 0.0) {
+    if !(a > LEAST * c) {
         return Some(format!("its inertia has {shown}; all must be > 0"));
     }
     (a + b < c * (1.0 - ROUNDING)).then(|| {

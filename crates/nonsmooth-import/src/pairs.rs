@@ -6,7 +6,7 @@
 
 use crate::bodies::World;
 use crate::log::Log;
-use crate::robot::{Collider, Frame, OF_THE_WORLD, Rubbing};
+use crate::robot::{Collider, Form, Frame, OF_THE_WORLD, Rubbing};
 use nonsmooth_geometry::spatial::{Shape, distance};
 
 /// Groups of a scene.
@@ -166,9 +166,10 @@ fn set_apart(all: &[Posed<'_>], meets: &mut [Vec<bool>], log: &mut Log) -> bool 
             }
             let text =
                 format!("{} and {} by {:.1e} m", all[j].collider.name, all[i].collider.name, -gap);
-            // A fixed link is as much a part of the robot as one that moves.
-            let is_world = |p: &Posed<'_>| p.body.is_none() && p.collider.owner == OF_THE_WORLD;
-            if !is_world(&all[i]) && !is_world(&all[j]) {
+            // What is fixed is as much a part of the robot as what moves, but for a floor.
+            let is_floor =
+                |p: &Posed<'_>| p.collider.owner == OF_THE_WORLD && p.collider.form == Form::HalfSpace;
+            if !is_floor(&all[i]) && !is_floor(&all[j]) {
                 (meets[i][j], meets[j][i]) = (false, false);
                 apart.push(text);
             } else {
@@ -180,7 +181,7 @@ fn set_apart(all: &[Posed<'_>], meets: &mut [Vec<bool>], log: &mut Log) -> bool 
         log.note(format!("pairs that overlap at the start do not meet: {}", some(&apart)));
     }
     if !into.is_empty() {
-        log.note(format!("colliders overlap the ground at the start: {}; `run.allow_initial_violation` is set, and they are pushed out", some(&into)));
+        log.note(format!("colliders overlap a floor at the start: {}; `run.allow_initial_violation` is set, and they are pushed out", some(&into)));
     }
     !into.is_empty()
 }

@@ -9,8 +9,10 @@ use crate::Workspace;
 use crate::command::show;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 /// Folders of robots below that of the wheels: package, folder, what is given beside the file.
 const GYMNASIUM: &str = "gymnasium/gymnasium/envs/mujoco/assets";
@@ -53,7 +55,7 @@ const FILES: &[(&str, &str, &[&str])] = &[
     (ROBOTS, "allegro_hand_description/urdf/allegro_right_hand.urdf", &[]),
     (ROBOTS, "anymal_b_simple_description/robots/anymal.urdf", &["--base", "free"]),
     (ROBOTS, "baxter_description/urdf/baxter.urdf", &[]),
-    (ROBOTS, "double_pendulum_description/urdf/double_pendulum.urdf", &[]),
+    (ROBOTS, "double_pendulum_description/urdf/double_pendulum_continuous.urdf", &[]),
     (ROBOTS, "finger_edu_description/robots/finger_edu.urdf", &[]),
     (ROBOTS, "hyq_description/robots/hyq_no_sensors.urdf", &["--base", "free"]),
     (ROBOTS, "icub_description/robots/icub.urdf", &[]),
@@ -73,6 +75,8 @@ const FILES: &[(&str, &str, &[&str])] = &[
 
 const BEGIN: &str = "<!-- import: begin -->";
 const END: &str = "<!-- import: end -->";
+/// Longest run that is waited for [s].
+const MOST_SECONDS: u32 = 120;
 /// Longest reason in a cell of the table, in letters.
 const LONGEST: usize = 150;
 
@@ -114,6 +118,24 @@ fn output(command: &mut Command) -> Result<Output, String> {
     command.output().map_err(|error| format!("{}: {error}", command.get_program().to_string_lossy()))
 }
 
+/// What a command gives, or nothing where it takes too long.
+fn within(command: &mut Command, folder: &Path) -> Result<Option<Output>, String> {
+    let told = |error: std::io::Error| format!("{}: {error}", command.get_program().to_string_lossy());
+    // Beside the folder of results, which the run makes anew.
+    let log = folder.with_extension("log");
+    let file = File::create(&log).map_err(|error| format!("{}: {error}", log.display()))?;
+    let mut child = command.stdout(Stdio::null()).stderr(file).spawn().map_err(told)?;
+    for _ in 0..10 * MOST_SECONDS {
+        if let Some(status) = child.try_wait().map_err(|error| error.to_string())? {
+            let stderr = std::fs::read(&log).map_err(|error| format!("{}: {error}", log.display()))?;
+            return Ok(Some(Output { status, stdout: Vec::new(), stderr }));
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    child.kill().and_then(|()| child.wait()).map_err(|error| error.to_string())?;
+    Ok(None)
+}
+
 /// One robot: import, check, run.
 fn row(command: &Path, folder: &Path, path: &Path, words: &[&str]) -> Result<String, String> {
     let (scene, out) = (folder.join("scene.toml"), folder.join("out"));
@@ -141,7 +163,7 @@ fn row(command: &Path, folder: &Path, path: &Path, words: &[&str]) -> Result<Str
     let ran = if checked.status.success() {
         let mut run = Command::new(command);
         run.arg("run").arg(&scene).args(["--quiet", "--overwrite", "--out"]).arg(&out);
-        done(&output(&mut run)?)
+        within(&mut run, &out)?.map_or(format!("stopped after {MOST_SECONDS} s"), |output| done(&output))
     } else {
         "–".to_owned()
     };

@@ -37,7 +37,6 @@ const REASONS: &[(&str, &str)] = &[
     ("extension", "a detail of another program"),
     ("plugin", "a detail of another program"),
     ("hfield", "heights in a picture are not read"),
-    ("skin", "looks are not part of a scene"),
     ("deformable", "what deforms is not carried over"),
     ("composite", "what is made by a rule is not carried over"),
     ("flexcomp", "what deforms is not carried over"),
