@@ -17,6 +17,8 @@ const MASSES: &[Case] = &[
     ("mass = 2\n", "", "[[body]]\nname = \"ball\"", "needs a `density` or a `mass`; or fix it with `fixed = true`"),
     ("mass = 2", "mass = 2\ninertia = [1, 1]", "[1, 1]", "three diagonal entries or three rows"),
     ("mass = 2", "mass = 2\ninertia = [1, 1, -1]", "[1, 1, -1]", "symmetric and positive definite"),
+    ("mass = 2", "mass = 2\ninertia = [1, 1, 2.001]", "[1, 1, 2.001]", "above the sum of the two others, which no body has"),
+    ("mass = 2", "mass = 2\ninertia = [[2, 0.9, 0], [0.9, 2, 0], [0, 0, 0.5]]", "[[2, 0.9, 0]", "which no body has"),
     ("mass = 2", "mass = 2\ninertia = 0.1", "0.1\nposition = [1", "three diagonal entries or three rows"),
     ("density = 2000", "density = 2000\ninertia = [1, 1, 1]", "[1, 1, 1]", "`inertia` goes with `mass`"),
     ("mass = 2", "mass = 2\ncentre = [0, 0, 1]", "[0, 0, 1]\nposition", "`centre` goes with `mass` and `inertia`"),

@@ -7,6 +7,9 @@ use crate::model::rigid::{
     Region, RigidTable, Symmetric,
 };
 
+/// Part of the trace of an inertia that is rounding of typed numbers.
+const ROUNDED: f64 = 1e-6;
+
 /// Checks a body.
 pub(in crate::model) fn check_body(i: usize, body: &Body, issues: &mut Vec<(Place, Issue)>) {
     let place = |field| Place::Body(i, field);
@@ -15,6 +18,8 @@ pub(in crate::model) fn check_body(i: usize, body: &Body, issues: &mut Vec<(Plac
     }
     if !is_good_inertia(body.planar, &body.inertia) {
         issues.push((place("inertia"), BodyIssue::Inertia(body.inertia).into()));
+    } else if !body.planar && !is_of_a_body(&body.inertia) {
+        issues.push((place("inertia"), BodyIssue::NoBody(body.inertia).into()));
     }
     check_pose(place, (&body.position, &body.rotation), issues);
     for (field, value) in [("velocity", body.velocity), ("angular_velocity", body.angular_velocity)] {
@@ -45,6 +50,17 @@ fn is_good_inertia(planar: bool, a: &[[f64; 3]; 3]) -> bool {
     let symmetric =
         [(0, 1), (0, 2), (1, 2)].iter().all(|&(r, c)| (a[r][c] - a[c][r]).abs() <= 1e-12 * size);
     finite && symmetric && Symmetric::from_rows(a).is_positive()
+}
+
+/// Whether a body can have an inertia I: S = ∫ x xᵀ dm = tr(I)/2 − I has no negative direction, so no moment is above the sum of the others.
+fn is_of_a_body(a: &[[f64; 3]; 3]) -> bool {
+    let half = 0.5 * (a[0][0] + a[1][1] + a[2][2]);
+    let mut spread = a.map(|row| row.map(|x| -x));
+    for (k, row) in spread.iter_mut().enumerate() {
+        // A sheet has S = 0 across it: what is typed in six digits may be a little below.
+        row[k] += half * (1.0 + ROUNDED);
+    }
+    Symmetric::from_rows(&spread).is_positive()
 }
 
 /// Checks a kinematic body.

@@ -17,6 +17,11 @@ pub enum BodyIssue {
     /// The inertia is not positive definite.
     #[error("inertia must be symmetric and positive definite, got {0:?}")]
     Inertia([[f64; 3]; 3]),
+    /// No body has these moments.
+    #[error(
+        "inertia {0:?} has a principal moment above the sum of the two others, which no body has; correct it"
+    )]
+    NoBody([[f64; 3]; 3]),
     /// A place or velocity is not a number, or far beyond any scene.
     #[error("{what} {value:?} must be finite and at most {FARTHEST:e} in size")]
     Far {

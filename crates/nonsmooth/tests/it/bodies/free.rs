@@ -62,7 +62,7 @@ fn the_momentum_in_space_is_kept_to_second_order() {
 fn a_thrown_body_follows_the_parabola() {
     let mut builder = ModelBuilder::new();
     builder.gravity([0.0, 0.0, -9.81]);
-    let unit = [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 4.0]];
+    let unit = [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.5]];
     let (velocity, angular_velocity) = ([1.0, 2.0, 5.0], [0.0, 0.0, 3.0]);
     builder.body(Body { velocity, angular_velocity, ..Body::new("stone", 2.0, unit) });
     let (model, state) = builder.build(0.0).unwrap();

@@ -252,7 +252,7 @@ fn a_pendulum_by_joints_converges_to_the_pendulum() {
                     builder.joint("hinge", Revolute::at([0.0; 3]), Rigid::World, rod);
                 } else {
                     builder.gravity([0.0, 0.0, -G]);
-                    let mut rod = Body::new("rod", m, diagonal([0.2, j, 0.07]));
+                    let mut rod = Body::new("rod", m, diagonal([0.2, j, 0.17]));
                     rod.position = [l, 0.0, 0.0];
                     let rod = builder.body(rod);
                     builder.joint("pin", Spherical::at([0.0; 3]), Rigid::World, rod);

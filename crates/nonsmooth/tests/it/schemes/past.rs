@@ -150,7 +150,7 @@ fn generalized_alpha_takes_bodies_that_are_not_round() {
         let end = |scheme: &str, n: u64| {
             let mut builder = ModelBuilder::new();
             builder.gravity([0.0, 0.0, -9.81]);
-            let body = Body::new("top", 1.0, diagonal([0.05, 0.3, 0.4]));
+            let body = Body::new("top", 1.0, diagonal([0.15, 0.3, 0.4]));
             let angular_velocity = [if is_hinge { 0.0 } else { 3.0 }, 0.0, 0.0];
             let body = builder.body(Body { position: [0.5, 0.0, 0.0], angular_velocity, ..body });
             if is_hinge {
