@@ -24,7 +24,7 @@ pub(crate) struct ImportArgs {
     /// The scene to write [default: the file's name with .toml, in this folder]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Folder out of which nothing is read: meshes and includes lie in it [default: the file's]
+    /// The only folder from which meshes and includes are read [default: the file's]
     #[arg(long, value_name = "FOLDER")]
     folder: Option<PathBuf>,
     /// Whether the root link of a URDF moves

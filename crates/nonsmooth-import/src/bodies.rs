@@ -160,7 +160,10 @@ impl World {
                 });
             }
             for joint in combined.bare.iter().filter(|joint| !joint.is_bare()) {
-                log.note(format!("joint `{}`: its stops, spring, damping, friction and drives are left out, as a {} joint has none about this axis", joint.name, combined.kind));
+                let what = "its range, spring, damping, friction and drives";
+                let why =
+                    format!("{what} are left out, as a {} joint has none about one axis", combined.kind);
+                log.drop_at(&joint.place, "joint", &joint.name, &why);
             }
             self.links.push(Link { name, sides: [before, Some(number)], combined, belt: None });
             before = Some(number);
@@ -327,11 +330,14 @@ impl Tree {
                 [] if is_free => {
                     log.wrong(place, format!("body `{name}` is free and has no mass; give it one"));
                 }
-                [] => log.note(format!("body `{name}` has no mass and carries nothing that has: it is left out with its joints and colliders")),
+                [] => {
+                    let why = "has no mass and carries nothing that has: it is left out with its joints and colliders";
+                    log.drop_at(place, "body", name, why);
+                }
                 [next] => {
                     let (parent, mut joints) = (group.parent, group.joints.clone());
                     if !group.colliders.is_empty() {
-                        log.note(format!("body `{name}` has no mass: its colliders are left out"));
+                        log.drop_at(place, "body", name, "has no mass: its colliders are left out");
                     }
                     if is_free {
                         log.wrong(place, format!("body `{name}` is free and has no mass; give it one"));

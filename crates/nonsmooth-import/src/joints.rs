@@ -186,10 +186,15 @@ fn planar(list: &[Posed], turn: &Posed, slides: [&Posed; 2]) -> Result<Combined,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Place;
 
     fn posed(name: &str, freedom: Freedom, axis: [f64; 3], at: [f64; 3]) -> Posed {
         let axis = DVec3::from_array(axis).normalize();
-        Posed { joint: Joint::plain(name, freedom, axis), axis, at: DVec3::from_array(at) }
+        Posed {
+            joint: Joint::plain(name, &Place::default(), freedom, axis),
+            axis,
+            at: DVec3::from_array(at),
+        }
     }
 
     fn kind(list: &[Posed]) -> &'static str {
@@ -206,7 +211,7 @@ mod tests {
         let skew = posed("skew", Turn, [1.0, 1.0, 0.0], [0.0; 3]);
         let sx = posed("sx", Slide, [1.0, 0.0, 0.0], [5.0; 3]);
         let sz = posed("sz", Slide, [0.0, 0.0, -1.0], [0.0; 3]);
-        assert_eq!(kind(&[x.clone()]), "revolute");
+        assert_eq!(kind(std::slice::from_ref(&x)), "revolute");
         assert_eq!(kind(&[x.clone(), y.clone()]), "universal");
         assert_eq!(kind(&[x.clone(), y.clone(), z.clone()]), "spherical");
         assert_eq!(kind(&[x.clone(), sx.clone()]), "cylindrical");

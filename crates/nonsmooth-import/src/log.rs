@@ -56,6 +56,13 @@ impl Log {
         });
     }
 
+    /// Leaves out something that stands there, whole or in part.
+    pub fn drop_at(&mut self, place: &Place, element: &str, name: &str, why: &str) {
+        let (element, name, why) = (element.to_owned(), name.to_owned(), why.to_owned());
+        let (file, line) = (place.file.clone(), place.line);
+        self.dropped.push(Dropped { element, attribute: String::new(), name, file, line, why });
+    }
+
     /// Leaves out every attribute that nobody has read; `why` gives the reason where there is a better one.
     pub fn drop_rest(
         &mut self,

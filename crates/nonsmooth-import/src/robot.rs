@@ -150,6 +150,7 @@ pub(crate) struct Actuator {
 #[derive(Clone, Debug)]
 pub(crate) struct Joint {
     pub name: String,
+    pub place: Place,
     pub freedom: Freedom,
     /// In the frame of its body.
     pub axis: DVec3,

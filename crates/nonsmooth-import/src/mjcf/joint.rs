@@ -66,7 +66,8 @@ impl Reader<'_> {
         };
         let turns = freedom != Freedom::Slide;
         let unit = |x: f64| if turns { self.compiler.angle(x) } else { x };
-        let mut joint = Joint::plain(&name, freedom, log.direction(element, "axis", DVec3::Z));
+        let mut joint =
+            Joint::plain(&name, &element.place, freedom, log.direction(element, "axis", DVec3::Z));
         joint.at = log.vector(element, "pos").unwrap_or(DVec3::ZERO);
         joint.reference = unit(log.number(element, "ref").unwrap_or(0.0));
         joint.start = joint.reference;

@@ -31,8 +31,10 @@ pub(super) fn read(joint: &Element, body: &mut Body, couplings: &mut Vec<Couplin
         }
         "planar" => {
             let (x, y) = axis.any_orthonormal_pair();
-            let slide = |end: &str, along| Joint::plain(&format!("{name}{end}"), Freedom::Slide, along);
-            let turn = Joint::plain(&name, Freedom::Turn, axis);
+            let slide = |end: &str, along| {
+                Joint::plain(&format!("{name}{end}"), &joint.place, Freedom::Slide, along)
+            };
+            let turn = Joint::plain(&name, &joint.place, Freedom::Turn, axis);
             body.joints = vec![slide("_x", x), slide("_y", y), turn];
             return left_out(joint, &name, &["origin", "parent", "child", "axis"], log);
         }
@@ -44,7 +46,7 @@ pub(super) fn read(joint: &Element, body: &mut Body, couplings: &mut Vec<Couplin
             );
         }
     };
-    let mut made = Joint::plain(&name, freedom, axis);
+    let mut made = Joint::plain(&name, &joint.place, freedom, axis);
     if let Some(dynamics) = joint.child("dynamics") {
         made.damping = log.positive(dynamics, "damping").unwrap_or(0.0);
         made.friction = log.positive(dynamics, "friction").unwrap_or(0.0);

@@ -4,6 +4,7 @@ mod joint;
 mod link;
 
 use crate::Options;
+use crate::error::Place;
 use crate::folder::Folder;
 use crate::log::Log;
 use crate::robot::{Body, Frame, Joint, Robot};
@@ -202,9 +203,10 @@ impl Robot {
 
 impl Joint {
     /// A joint on which nothing acts.
-    pub fn plain(name: &str, freedom: crate::robot::Freedom, axis: DVec3) -> Self {
+    pub fn plain(name: &str, place: &Place, freedom: crate::robot::Freedom, axis: DVec3) -> Self {
         Self {
             name: name.to_owned(),
+            place: place.clone(),
             freedom,
             axis,
             at: DVec3::ZERO,

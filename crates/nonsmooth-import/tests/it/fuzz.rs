@@ -101,7 +101,8 @@ fn damaged(text: &str, random: &mut Random) -> String {
 
 /// Whether it was imported; `Err` with what is wrong with the importer.
 fn outcome(name: &str, text: &str) -> Result<bool, String> {
-    let options = Options { split: Some(0.01), free_base: text.len() % 2 == 0, ..Options::default() };
+    let options =
+        Options { split: Some(0.01), free_base: text.len().is_multiple_of(2), ..Options::default() };
     let imported = catch_unwind(AssertUnwindSafe(|| import_text(name, text, &models(), &options)));
     match imported {
         Err(_) => Err("it panicked".into()),

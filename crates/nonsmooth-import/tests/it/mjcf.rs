@@ -37,9 +37,8 @@ fn what_a_spherical_joint_cannot_have_is_told() {
     );
     let imported = text("hip.xml", &hip).expect("it imports");
     assert!(imported.scene.contains("type = \"spherical\""));
-    let told =
-        |name: &str| imported.notes.iter().any(|n| n.contains(&format!("joint `{name}`: its stops")));
-    assert!(told("x") && told("y") && !told("z"), "{:?}", imported.notes);
+    let told = |name: &str| dropped(&imported, "joint", "", name);
+    assert!(told("x") && told("y") && !told("z"), "{:?}", imported.dropped);
 }
 
 #[test]
