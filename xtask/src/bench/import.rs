@@ -42,6 +42,7 @@ const FILES: &[(&str, &str, &[&str])] = &[
     (SUITE, "hopper.xml", &[]),
     (SUITE, "humanoid.xml", &["--split", "0.01"]),
     (SUITE, "humanoid_CMU.xml", &[]),
+    (SUITE, "lqr.xml", &[]),
     (SUITE, "manipulator.xml", &[]),
     (SUITE, "pendulum.xml", &[]),
     (SUITE, "point_mass.xml", &["--split", "0.01"]),
