@@ -74,6 +74,8 @@ struct Auto {
     left: f64,
     attempts: Vec<Attempt>,
     kept: Vec<f64>,
+    /// The impulses that a solve begins with.
+    guess: Vec<f64>,
     /// Where the last stage ended.
     end: Vec<f64>,
     u: Vec<f64>,
@@ -105,6 +107,7 @@ impl Auto {
             left: budget,
             attempts: Vec::new(),
             kept: Vec::new(),
+            guess: Vec::new(),
             end: Vec::new(),
             u: Vec::new(),
         }
@@ -436,7 +439,9 @@ impl Solver for Auto {
             }
             self.attempts.clear();
         }
-        let guess = p.to_vec();
+        let mut guess = std::mem::take(&mut self.guess);
+        guess.clear();
+        guess.extend_from_slice(p);
         let mut made = self.solve_from_both_starts(problem, tolerance, p, cold);
         let mut residual = certify(problem, p, &mut self.u).residual;
         // What a looser tolerance would have found is found too: other methods fit there, and sweeps are judged elsewhere.
@@ -459,6 +464,7 @@ impl Solver for Auto {
                 break;
             }
         }
+        self.guess = guess;
         made
     }
 
@@ -479,7 +485,7 @@ impl Solver for Auto {
         self.presolve = Presolve::default();
         self.active_set.forget();
         self.methods.forget();
-        (self.kept, self.end) = (Vec::new(), Vec::new());
+        (self.kept, self.end, self.guess) = (Vec::new(), Vec::new(), Vec::new());
         self.u = Vec::new();
     }
 }

@@ -47,6 +47,8 @@ pub(super) struct Books {
     chosen: Vec<f64>,
     /// What constraints do in the half kick, by velocity [N·s, N·m·s].
     total: Vec<f64>,
+    /// The mean velocity of the half kick.
+    mean: Vec<f64>,
     /// Constraints where the step ends, for a half kick that is solved.
     ends: Option<Box<ActiveConstraints>>,
     /// Scratch of its solve.
@@ -285,7 +287,9 @@ impl Books {
         free: &Free,
     ) -> StepResult {
         let at = drift.here();
-        let mean: Vec<f64> = at.v.iter().zip(&free.v).map(|(v, w)| 0.5 * (v + w)).collect();
+        let mut mean = std::mem::take(&mut self.mean);
+        mean.clear();
+        mean.extend(at.v.iter().zip(&free.v).map(|(v, w)| 0.5 * (v + w)));
         let mut total = std::mem::take(&mut self.total);
         total.clear();
         total.resize(at.v.len(), 0.0);
@@ -319,7 +323,7 @@ impl Books {
                 self.works.scheme -= held;
             }
         }
-        self.total = total;
+        (self.total, self.mean) = (total, mean);
         Ok(())
     }
 
