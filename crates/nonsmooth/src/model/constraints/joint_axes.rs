@@ -10,7 +10,8 @@
 
 use super::joints::{JointAxis, JointRow, Side};
 use super::pairs::{driven_rates, takes_part, turn_rows, write_rate};
-use super::springs::{Elastic, add_power, advanced, book_elastic, turned_back, write_elastic};
+use super::springs::{Elastic, add_power, advanced, book_elastic, write_elastic};
+use super::stretched::turned_back;
 use super::{Activation, ActiveConstraints, Column, ConstraintFamily, GapsOf, Level, RowWriter};
 use crate::energy::Works;
 use crate::error::{StepError, StepResult};

@@ -37,3 +37,23 @@ impl Stretched {
         PairRow { on_a: self.on(0), on_b: self.on(1) }
     }
 }
+
+/// The direction of a vector, zero where it has none, and its length.
+#[inline(always)]
+pub(super) fn direction(x: DVec3) -> (DVec3, f64) {
+    let length = x.length();
+    let inverse = 1.0 / length;
+    (if inverse.is_finite() && inverse > 0.0 { inverse * x } else { DVec3::ZERO }, length)
+}
+
+/// Turns the moments of a row back to the axes of the start.
+pub(super) fn turned_back(row: PairRow, turns: [DQuat; 2]) -> PairRow {
+    let back = |on: [f64; 6], turn: DQuat| {
+        if turn == DQuat::IDENTITY {
+            return on;
+        }
+        let m = turn * DVec3::new(on[3], on[4], on[5]);
+        [on[0], on[1], on[2], m.x, m.y, m.z]
+    };
+    PairRow { on_a: back(row.on_a, turns[0]), on_b: back(row.on_b, turns[1]) }
+}
