@@ -16,8 +16,10 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Segments of a circle.
+/// Segments of a circle of a body in space, whose rim the shading hides.
 const SEGMENTS: u32 = 24;
+/// Times as many in the plane, where a circle is an outline and costs one triangle for each.
+const FINER_IN_THE_PLANE: u32 = 5;
 /// Bodies from which surfaces are coarser, and their segments.
 const MANY: (usize, u32) = (2000, 12);
 
@@ -310,11 +312,10 @@ enum Kind {
 
 impl Kind {
     fn surface(&self, segments: u32, depth: f64) -> SurfaceMesh {
-        let detail = Detail::of(segments);
         match self {
-            Kind::Plane(shape) => shape.surface_mesh(&detail, depth),
+            Kind::Plane(shape) => shape.surface_mesh(&Detail::of(FINER_IN_THE_PLANE * segments), depth),
             Kind::Space(shape) if shape.half_space_normal().is_some() => SurfaceMesh::default(),
-            Kind::Space(shape) => shape.surface_mesh(&detail),
+            Kind::Space(shape) => shape.surface_mesh(&Detail::of(segments)),
         }
     }
 
