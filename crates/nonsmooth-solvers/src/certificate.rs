@@ -96,7 +96,7 @@ fn sum_up(problem: &Problem, p: &[f64], u: &mut Vec<f64>, unit: f64) -> Sums {
     assert_eq!(p.len(), problem.size(), "one impulse per row of the problem");
     match &problem.delassus.form {
         Form::Explicit(w) if problem.is_scalar() => certify_scalar(problem, w, p, u, unit),
-        Form::Posed(posed) if is_bilateral(problem, posed) => {
+        Form::Posed(posed) if posed.is_bilateral(&problem.sets) => {
             certify_bilateral(problem, posed, p, u, unit)
         }
         Form::Posed(posed) => certify_posed(problem, posed, p, u, unit),
@@ -270,11 +270,6 @@ impl Sums {
         let (worst, square) = self.worst;
         Certificate { residual, scale: scale.sqrt(), worst: (square != -1.0).then_some(worst) }
     }
-}
-
-/// Whether all rows are bilateral and join bodies.
-fn is_bilateral(problem: &Problem, posed: &Posed) -> bool {
-    posed.jacobian.is_pairs() && problem.sets.iter().all(|set| *set == Set::Free)
 }
 
 /// The sums of such rows: r = u, and only the share of those with compliance needs a weight.

@@ -204,7 +204,7 @@ impl Auto {
     /// The table, on one island or the whole.
     fn friction(&mut self, part: &Part, p: &mut [f64], begun: Progress) -> Outcome {
         let kind = Kind::of(part.problem, part.tolerance, part.cold);
-        if !kind.heap {
+        if !kind.jammed {
             self.sweep_while_it_pays(part, p, begun);
         }
         self.end.clear();
@@ -327,17 +327,17 @@ impl Auto {
     fn chain(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64], cold: bool) -> Outcome {
         let first = self.attempts.len();
         let contacts = problem.delassus.has_contacts();
-        let heap = Kind::of(problem, tolerance, cold).heap;
-        self.methods.accelerate(contacts || heap);
-        let other = if heap && !cold { self.take_better(problem, p) } else { Vec::new() };
+        let jammed = Kind::of(problem, tolerance, cold).jammed;
+        self.methods.accelerate(contacts || jammed);
+        let other = if jammed && !cold { self.take_better(problem, p) } else { Vec::new() };
         let whole = Part { problem, tolerance, number: 0, first, cold, other: &other, share: 1.0 };
         if problem.is_scalar() && !contacts {
             return self.complementarity(&whole, p);
         }
         let mut begun = None;
-        if contacts || heap || !whole.cold {
-            let mut made = self.sweep(&whole, p, if heap { COMMON_SWEEPS } else { FIRST_SWEEPS });
-            if contacts && !heap {
+        if contacts || jammed || !whole.cold {
+            let mut made = self.sweep(&whole, p, if jammed { COMMON_SWEEPS } else { FIRST_SWEEPS });
+            if contacts && !jammed {
                 made = self.sweep_while_it_pays(&whole, p, made);
             }
             if made.status == Status::Converged {
@@ -385,7 +385,7 @@ impl Auto {
         cold: bool,
     ) -> Outcome {
         let made = self.chain(problem, tolerance, p, cold);
-        let had_both = cold || Kind::of(problem, tolerance, cold).heap;
+        let had_both = cold || Kind::of(problem, tolerance, cold).jammed;
         if had_both || made.status == Status::Converged || self.left == 0.0 {
             return made;
         }

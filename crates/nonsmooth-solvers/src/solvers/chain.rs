@@ -55,8 +55,8 @@ const fn stage(method: Method, start: Start, most: usize, fits: fn(&Kind) -> boo
     Stage { method, start, most, leaves: false, fits }
 }
 
-/// A stage of heaps.
-const fn heap(method: Method, start: Start, most: usize, fits: fn(&Kind) -> bool) -> Stage {
+/// A stage of jammed heaps.
+const fn jammed(method: Method, start: Start, most: usize, fits: fn(&Kind) -> bool) -> Stage {
     Stage { method, start, most, leaves: true, fits }
 }
 
@@ -81,25 +81,25 @@ pub(super) const INTERIOR_STEPS: usize = 400;
 pub(super) static STAGES: &[Stage] = &[
     // Heaps: sweeps, gradients and Newton's method from several starts and in several orders, each of which costs 0.3 s for 500 spheres. Of 60
     // jammed steps (friction 0.8) to 1e-4 sweeps solve 32, gradients 7 more, Newton 9; 4 of the 12 that are left fall to the second order.
-    heap(Sweeps, Best, 4000, |kind| kind.heap),
-    heap(Gradients, End, 4000, |kind| kind.heap && kind.gradients),
-    heap(Newton, Best, FIRST_SYSTEMS, |kind| kind.heap && kind.factors),
-    heap(ShuffledSweeps(1), Zero, 5000, |kind| kind.heap),
-    heap(Gradients, End, 4000, |kind| kind.heap && kind.gradients),
-    heap(Newton, End, FIRST_SYSTEMS, |kind| kind.heap && kind.factors),
-    heap(Sweeps, Other, 4000, |kind| kind.heap && kind.guess),
-    heap(Gradients, End, 4000, |kind| kind.heap && kind.guess && kind.gradients),
-    heap(Newton, End, FIRST_SYSTEMS, |kind| kind.heap && kind.guess && kind.factors),
-    heap(ShuffledSweeps(2), Zero, 5000, |kind| kind.heap),
-    heap(Gradients, End, 4000, |kind| kind.heap && kind.gradients),
-    heap(Newton, End, FIRST_SYSTEMS, |kind| kind.heap && kind.factors),
+    jammed(Sweeps, Best, 4000, |kind| kind.jammed),
+    jammed(Gradients, End, 4000, |kind| kind.jammed && kind.gradients),
+    jammed(Newton, Best, FIRST_SYSTEMS, |kind| kind.jammed && kind.factors),
+    jammed(ShuffledSweeps(1), Zero, 5000, |kind| kind.jammed),
+    jammed(Gradients, End, 4000, |kind| kind.jammed && kind.gradients),
+    jammed(Newton, End, FIRST_SYSTEMS, |kind| kind.jammed && kind.factors),
+    jammed(Sweeps, Other, 4000, |kind| kind.jammed && kind.guess),
+    jammed(Gradients, End, 4000, |kind| kind.jammed && kind.guess && kind.gradients),
+    jammed(Newton, End, FIRST_SYSTEMS, |kind| kind.jammed && kind.guess && kind.factors),
+    jammed(ShuffledSweeps(2), Zero, 5000, |kind| kind.jammed),
+    jammed(Gradients, End, 4000, |kind| kind.jammed && kind.gradients),
+    jammed(Newton, End, FIRST_SYSTEMS, |kind| kind.jammed && kind.factors),
     // What takes long, for runs that must not stop: 10 000 directions take 2 s.
-    heap(Admm, Best, ALL_DIRECTIONS, |kind| kind.heap && kind.factors),
-    heap(Gradients, Best, LONG, |kind| kind.heap && kind.gradients),
-    heap(Sweeps, Best, LONG, |kind| kind.heap),
-    heap(InteriorPoint, Best, INTERIOR_STEPS, |kind| kind.heap && kind.interior),
-    heap(Newton, Best, FIRST_SYSTEMS, |kind| kind.heap && kind.factors && !kind.thorough),
-    heap(Newton, Best, NEWTON_SYSTEMS, |kind| kind.heap && kind.factors && kind.thorough),
+    jammed(Admm, Best, ALL_DIRECTIONS, |kind| kind.jammed && kind.factors),
+    jammed(Gradients, Best, LONG, |kind| kind.jammed && kind.gradients),
+    jammed(Sweeps, Best, LONG, |kind| kind.jammed),
+    jammed(InteriorPoint, Best, INTERIOR_STEPS, |kind| kind.jammed && kind.interior),
+    jammed(Newton, Best, FIRST_SYSTEMS, |kind| kind.jammed && kind.factors && !kind.thorough),
+    jammed(Newton, Best, NEWTON_SYSTEMS, |kind| kind.jammed && kind.factors && kind.thorough),
     // Other contacts of bodies: sweeps, whatever they promise, for a system of Newton's costs hundreds.
     stage(Sweeps, Best, 2000, |kind| kind.bodies),
     stage(Newton, Best, FIRST_SYSTEMS, |kind| kind.bodies && kind.factors),
@@ -110,8 +110,8 @@ pub(super) static STAGES: &[Stage] = &[
     stage(Admm, Best, FEW_DIRECTIONS, |kind| kind.rows && kind.factors && kind.one_factor),
     stage(Newton, Best, FIRST_SYSTEMS, |kind| kind.rows && kind.factors && !kind.one_factor),
     // All: the interior point solves what Newton's iterates cycle on.
-    stage(InteriorPoint, Best, INTERIOR_STEPS, |kind| !kind.heap && kind.interior),
-    stage(Newton, Best, NEWTON_SYSTEMS, |kind| !kind.heap && kind.factors),
+    stage(InteriorPoint, Best, INTERIOR_STEPS, |kind| !kind.jammed && kind.interior),
+    stage(Newton, Best, NEWTON_SYSTEMS, |kind| !kind.jammed && kind.factors),
     stage(Newton, Zero, NEWTON_SYSTEMS, |kind| kind.factors && kind.thorough),
     stage(Sweeps, Best, LONG, |kind| kind.thorough),
 ];

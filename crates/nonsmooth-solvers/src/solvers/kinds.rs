@@ -8,7 +8,7 @@ const ISOSTATIC_ROWS: f64 = 1.5;
 /// Entries per row of W from which contacts outnumber velocities: piles of spheres and capsules have 10 to 20, stacks
 /// 30 to 35, walls and towers 60 to 120.
 const HYPERSTATIC: f64 = 40.0;
-/// Entries per row and rows of a W that counts as that of a heap.
+/// Entries per row and rows of a W that counts as that of a jammed heap.
 const HEAP_ENTRIES: f64 = 28.0;
 const HEAP_ROWS: usize = 1000;
 /// Bodies and contacts of an island up to which factors are tried: a bound on their memory, chosen, not measured.
@@ -19,7 +19,7 @@ const DIRECT_ROWS: usize = 60_000;
 /// Tolerance from which isostatic ones count as heaps, and alternating directions come before Newton's method on rows: at 1e-4
 /// the collection is 3 % faster with them and its worst case 2.8 times, at 1e-8 it is 3 % slower.
 const LOOSE: f64 = 1e-6;
-/// Rows up to which a heap goes down the whole list: at 470 rows the interior point took 60 ms to 1e-6 where the
+/// Rows up to which a jammed heap goes down the whole list: at 470 rows the interior point took 60 ms to 1e-6 where the
 /// methods before it ended at 1.7e-5; at 3000 the end of the list took 12 s and solved no step of 500 spheres.
 const THOROUGH: usize = 1500;
 /// Rows up to which the interior point is tried on contacts of bodies: it forms W.
@@ -30,11 +30,11 @@ const PLANE_ROWS: usize = 1000;
 /// Contacts up to which projected gradients are tried: they keep six vectors, 150 bytes per contact.
 const GRADIENT_CONTACTS: usize = 100_000;
 
-/// What the conditions of the chain look at; exactly one of `heap`, `bodies` and `rows` holds.
+/// What the conditions of the chain look at; exactly one of `jammed`, `bodies` and `rows` holds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kind {
     /// Bodies in space with few contacts each, asked for few digits: a system of Newton's costs hundreds of sweeps there.
-    pub(super) heap: bool,
+    pub(super) jammed: bool,
     /// Whether the chain began from a guess or might have.
     pub(super) guess: bool,
     /// Other contacts of bodies.
@@ -56,15 +56,15 @@ impl Kind {
         let (size, contacts) = (problem.size(), problem.delassus.has_contacts());
         let loose = tolerance >= LOOSE;
         let coupling = coupling(problem);
-        let like_heap =
+        let looks_jammed =
             || size >= HEAP_ROWS && in_space(problem) && coupling.is_some_and(|x| x <= HEAP_ENTRIES);
-        let heap = loose && if contacts { is_isostatic(problem) } else { like_heap() };
-        let thorough = !heap || size <= THOROUGH;
+        let jammed = loose && if contacts { is_isostatic(problem) } else { looks_jammed() };
+        let thorough = !jammed || size <= THOROUGH;
         Self {
-            heap,
+            jammed,
             guess: !cold,
-            bodies: contacts && !heap,
-            rows: !contacts && !heap,
+            bodies: contacts && !jammed,
+            rows: !contacts && !jammed,
             plane: size <= PLANE_ROWS && is_plane(problem),
             one_factor: cold && (loose || coupling.is_some_and(|x| x > HYPERSTATIC)),
             factors: if contacts { is_moderate(problem) } else { size <= DIRECT_ROWS },
