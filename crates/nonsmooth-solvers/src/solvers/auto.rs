@@ -415,19 +415,11 @@ impl Auto {
         let status = if infeasible { Status::Infeasible } else { last.status };
         Outcome { status, iterations, method: last.method }
     }
-}
 
-impl Solver for Auto {
-    fn accepts(&self, _problem: &Problem) -> Result<(), Unsupported> {
-        Ok(())
-    }
-
-    fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
-        self.attempts.clear();
+    /// More than a single row: what is bilateral at once, then the chain, then the ladder of tolerances.
+    #[inline(never)]
+    fn solve_rows(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
         self.left = self.budget;
-        if let Some(found) = single(problem, p) {
-            return found;
-        }
         if let Some(found) = self.bilateral.solve(problem, tolerance, p) {
             return found;
         }
@@ -466,6 +458,20 @@ impl Solver for Auto {
         }
         self.guess = guess;
         made
+    }
+}
+
+impl Solver for Auto {
+    fn accepts(&self, _problem: &Problem) -> Result<(), Unsupported> {
+        Ok(())
+    }
+
+    fn solve(&mut self, problem: &Problem, tolerance: f64, p: &mut [f64]) -> Outcome {
+        self.attempts.clear();
+        match single(problem, p) {
+            Some(found) => found,
+            None => self.solve_rows(problem, tolerance, p),
+        }
     }
 
     fn factor(&mut self, problem: &Problem) -> Factored {

@@ -45,9 +45,12 @@ struct Island {
 
 impl Parts {
     /// Begins a step with the whole.
+    #[inline]
     pub fn start(&mut self) {
-        self.open.clear();
-        self.were_open = false;
+        if self.were_open {
+            self.open.clear();
+            self.were_open = false;
+        }
     }
 
     /// Whether the next pass is of some islands alone.
@@ -56,6 +59,7 @@ impl Parts {
     }
 
     /// What the next pass works on.
+    #[inline]
     pub fn part(&self, t: f64, h: f64) -> Part<'_> {
         if self.open.is_empty() {
             return Part::whole(t, h);
@@ -66,7 +70,8 @@ impl Parts {
     }
 
     /// After a pass of the whole: the nonlinear islands go on alone. Rows imposed `by_position` make contacts of bodies nonlinear. Where
-    /// forces or relations see the state, or there is one island, the whole goes on.
+    /// forces or relations see the state, or there is one island, the whole goes on; without constraints too, where there is nothing to solve
+    /// and J is that of an earlier step.
     pub(super) fn open(
         &mut self,
         model: &Model,
@@ -75,7 +80,7 @@ impl Parts {
         mass: &Mass,
     ) {
         let sees = model.forces.iter().any(|force| force.depends_on_state());
-        if sees || !model.relations.is_empty() || self.were_open {
+        if sees || !model.relations.is_empty() || self.were_open || active.is_empty() {
             return;
         }
         self.incidence.build(mass.groups(), &active.jacobian);

@@ -112,6 +112,13 @@ impl Build<'_> {
         Some(laws.collect())
     }
 
+    /// Whether the scene has a body of this name, or an elastic one before its group.
+    fn is_in_the_scene(&self, with: &str) -> bool {
+        let name = with.split(['[', '.']).next().unwrap_or(with);
+        let bodies = self.scene.body.iter().map(|body| &body.name);
+        bodies.chain(self.scene.system.elastic.iter().map(|body| &body.name)).any(|known| known == name)
+    }
+
     /// Number of tangents that a law takes.
     fn tangents_of(&mut self, law: &str, dim: usize) -> usize {
         let form = self.form_of(law);
@@ -137,6 +144,10 @@ impl Build<'_> {
         }
         let other = with.split_once('.').and_then(|(name, group)| Some((all.get(name)?, name, group)));
         let Some((other, name, group)) = other else {
+            // What has a mistake of its own is not named a second time.
+            if !self.mistakes.is_empty() && self.is_in_the_scene(with) {
+                return;
+            }
             let bodies = self.standing.keys().map(String::as_str);
             let hint = nearest(with, bodies).map_or(String::new(), |n| format!(", did you mean `{n}`?"));
             let message = format!(

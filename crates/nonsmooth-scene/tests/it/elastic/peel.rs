@@ -74,18 +74,19 @@ fn glue_is_the_same_on_any_mesh() {
     let (w, stiffness, area) = (10.0f64, 1e8, 0.2);
     let opening = (w / stiffness).sqrt();
     let law = "type = \"cohesion\"\nnormal_stiffness = 1e8\ntangential_stiffness = 1e8\nenergy = 10";
-    // To 20 times the opening of the largest force in 500 steps.
+    // To 20 times the opening of the largest force in 2000 steps.
     let speed = 20.0 * opening;
     for (cells, cell) in MESHES {
         let lift = format!("prescribed = [{{ group = \"top\", axis = \"y\", velocity = {speed} }}]");
         let (mut most, mut taken) = (0.0f64, 0.0);
         let text = block(cells, cell, law, &lift).replace("gravity = [0, -9.81]", "gravity = [0, 0]");
+        let text = text.replace("step_size = 2e-3", "step_size = 5e-4");
         play_within(from_text(&text).expect("it is right"), LIFTED, |frame| {
-            most = most.max(frame.log.works.prescribed / (2e-3 * speed));
+            most = most.max(frame.log.works.prescribed / (5e-4 * speed));
             taken -= frame.log.works.contact;
         });
         let (force, energy) = (area * (w * stiffness).sqrt(), area * w * (1.0 - 0.5 / 400.0));
-        // 25 steps up to the largest force: an error of 1/50 of it, and less of the energy.
+        // 100 steps up to the largest force, and glue is damaged one step late: an error of 1/100 of it, and less of the energy.
         assert!((most / force - 1.0).abs() < 0.02, "{cell}: {most} N for {force}");
         assert!((taken / energy - 1.0).abs() < 0.02, "{cell}: {taken} J for {energy}");
     }
