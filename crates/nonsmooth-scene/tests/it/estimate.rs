@@ -307,6 +307,42 @@ step_size = {h}
     }
 }
 
+/// A cube slides over the seams of flush tiles as over a plane, x = 3 − ½ μ g after 1 s: no contact that comes new has stuck before.
+#[test]
+fn seams_of_tiles_are_no_error() {
+    let text = format!(
+        r#"
+[world]
+gravity = [0, 0, -{G}]
+[[body]]
+name = "tile"
+repeat = 60
+shape = {{ type = "box", size = [0.13, 4, 0.2] }}
+position = ["-1 + 0.13*i", 0, -0.1]
+fixed = true
+[[body]]
+name = "cube"
+shape = {{ type = "box", size = [0.2, 0.2, 0.2] }}
+mass = 1
+position = [0, 0, 0.1]
+orientation = {{ axis = [0, 0, 1], angle = 0.3 }}
+velocity = [3, 0, 0]
+[contact]
+default = {{ friction = 0.2 }}
+[run]
+end = 1
+step_size = 2e-3
+"#
+    );
+    let mut x = 0.0;
+    let found = judged(&text, |_, rigid| x = rigid[0].position.x);
+    let truth = (x - (3.0 - 0.1 * G)).abs() / x;
+    eprintln!("tiles: estimate {found:?}, true {truth:.1e}");
+    assert!(truth < 1e-5, "{x}");
+    // What is below 1e-5 of the motion may be told as anything below that.
+    assert!(found.is_err() || found.unwrap().relative < 1e-5, "{found:?}");
+}
+
 #[test]
 fn a_ball_that_rolls_gets_no_estimate_but_the_reason() {
     let text = format!(

@@ -11,6 +11,8 @@ use crate::simulation::Observation;
 
 /// A slip below this share of the next one is none.
 const STUCK: f64 = 0.01;
+/// A force below this share of the next one is rounding.
+const NOTHING: f64 = 1e-9;
 /// A way in a step below this share of the size is that of a contact at rest: the dead band of kick-drift.
 const REST: f64 = 1e-9;
 
@@ -36,14 +38,17 @@ pub(super) fn slips(step: &Observation<'_>) -> Slips {
         |id: ConstraintId, slip: f64| slip * h <= REST * step.model.family(id).size(step.model, id);
     let mut found = Slips::default();
     let mut known = before.walk();
-    for (id, slip) in after.ids.iter().zip(&after.slips) {
-        let slip = norm(*slip);
+    for (k, id) in after.ids.iter().enumerate() {
+        let now = after.at(k);
+        let slip = norm(now.slip);
         if slip <= found.restarted || rests(*id, slip) || !rubs(*id) {
             continue;
         }
         found.largest = found.largest.max(slip);
         let Some(last) = known.find(*id) else { continue };
-        let carried = last.force.iter().any(|force| *force != 0.0);
+        // Behind the force contacts of bodies keep their place.
+        let size = |force: &[f64]| force.iter().take(3).map(|f| f * f).sum::<f64>().sqrt();
+        let carried = size(last.force) > NOTHING * size(now.force);
         if carried && norm(last.slip) <= STUCK * slip {
             found.restarted = slip;
         }

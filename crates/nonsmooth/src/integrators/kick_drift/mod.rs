@@ -28,6 +28,7 @@ mod kick;
 mod path;
 mod pieces;
 mod settle;
+mod still;
 mod targets;
 mod velocity_forces;
 
@@ -50,6 +51,7 @@ use joints::JointCorrection;
 use kick::Kick;
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 use path::Path;
+use still::Still;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "kick-drift",
@@ -80,6 +82,7 @@ pub struct KickDrift {
     settings: SolverSettings,
     scratch: KickScratch,
     apart: Apart,
+    still: Still,
 }
 
 /// Options of the scheme.
@@ -358,7 +361,8 @@ impl KickDrift {
     fn new(options: &Options, settings: SolverSettings) -> Self {
         let limits =
             Limits { most_cuts: options.count(&MOST_CUTS), most_passes: options.count(&MOST_PASSES) };
-        Self { limits, settings, scratch: KickScratch::default(), apart: Apart::default() }
+        let (scratch, apart, still) = Default::default();
+        Self { limits, settings, scratch, apart, still }
     }
 }
 
@@ -375,7 +379,11 @@ impl Integrator for KickDrift {
         next: &mut State,
         log: &mut StepLog,
     ) -> StepResult {
-        let Self { limits, settings, scratch, apart } = self;
+        if self.still.repeats(now, h) {
+            self.still.repeat(now, h, next, log);
+            return Ok(());
+        }
+        let Self { limits, settings, scratch, apart, .. } = self;
         apart.start(model, now);
         loop {
             apart.synchronize(model, now, h, scratch, settings)?;
@@ -391,10 +399,18 @@ impl Integrator for KickDrift {
             scratch.problem.delassus.release();
         }
         apart.merge(model, next, log);
-        self.close(model, now, next, log)
+        self.still.freeze(model, (now, h, self.settings.tolerance), next, log);
+        self.close(model, now, next, log)?;
+        self.still.keep(now, h, next, log);
+        Ok(())
     }
 
     fn synchronize(&mut self, model: &Model, state: &State, out: &mut State) -> StepResult {
+        if self.still.is_at(state) {
+            out.copy_from(state);
+            out.lag.fill(0.0);
+            return Ok(());
+        }
         drift::synchronize(model, state, &mut self.scratch, &mut self.settings, out)
     }
 
@@ -415,7 +431,7 @@ impl Integrator for KickDrift {
     }
 
     fn reset(&mut self) {
-        (self.scratch, self.apart) = (KickScratch::default(), Apart::default());
+        (self.scratch, self.apart, self.still) = Default::default();
         self.settings.solver.forget();
     }
 }

@@ -9,6 +9,7 @@ mod islands;
 mod joints;
 mod lasting;
 mod moving_bodies;
+mod rest;
 mod seams;
 mod stairs;
 mod units;
