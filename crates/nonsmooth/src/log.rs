@@ -110,6 +110,20 @@ impl ConstraintLog {
         }
     }
 
+    /// Takes another log and keeps the memory of the arrays.
+    pub(crate) fn copy_from(&mut self, other: &ConstraintLog) {
+        self.ids.clone_from(&other.ids);
+        self.row_start.clone_from(&other.row_start);
+        self.gap.clone_from(&other.gap);
+        self.u_minus.clone_from(&other.u_minus);
+        self.u_plus.clone_from(&other.u_plus);
+        self.impulse.clone_from(&other.impulse);
+        self.length = other.length;
+        self.lengths.clone_from(&other.lengths);
+        self.work.clone_from(&other.work);
+        self.places.clone_from(&other.places);
+    }
+
     /// Takes names, gaps and u⁻ of the active constraints and the impulses `p`; `u_plus` and `work` are zero.
     pub fn open(&mut self, active: &ActiveConstraints, p: &[f64]) {
         self.name(active, p);
@@ -236,6 +250,16 @@ impl StepLog {
         self.struck = None;
         (self.residual, self.missed, self.longest_drift) = (0.0, false, 0.0);
         self.is_still = false;
+    }
+
+    /// Takes what a step without impacts, notes and works told, and keeps the memory of the lists.
+    pub(crate) fn repeat(&mut self, known: &StepLog) {
+        self.constraints.copy_from(&known.constraints);
+        self.solves.clone_from(&known.solves);
+        self.gaps.clone_from(&known.gaps);
+        (self.residual, self.longest_drift) = (known.residual, known.longest_drift);
+        (self.newton_iterations, self.counts) = (known.newton_iterations, known.counts);
+        (self.energies, self.works, self.is_still) = (known.energies, Works::default(), true);
     }
 
     /// Notes that the impulses of a solve acted, by what its report says.

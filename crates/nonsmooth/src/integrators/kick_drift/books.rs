@@ -17,6 +17,7 @@ use super::classify::Roles;
 use super::drift::{Drift, half_kick, on_step_velocity};
 use super::kick::Kick;
 use super::path::Path;
+use super::settle::drives;
 use crate::error::StepResult;
 use crate::log::{ConstraintLog, Energies, Event, N_WORKS, StepLog, Works};
 use crate::log::{IMPACTS_AT_THE_START, REBOUNDS_CAPPED, REBOUNDS_GIVEN_UP};
@@ -80,7 +81,7 @@ impl Books {
         self.log_kick(active, kick, (share, drift.kick_length()), log);
         for (family, own) in model.constraints.iter().zip(&active.own) {
             for c in own.clone() {
-                let begins = kick.before[active.rows(c).start] <= 0.0 && roles.role[c] != Role::Lasting;
+                let begins = kick.before[active.rows(c).start] <= 0.0 && roles.lands[c];
                 let (mut done, rubbed) = (0.0, self.works.friction);
                 for (k, row) in active.rows(c).enumerate() {
                     let p = share * kick.p[row];
@@ -103,7 +104,7 @@ impl Books {
                 }
                 let column = family.column(model, active.laws[c], 0);
                 self.book_rates((active, c), column, here.v, share, &kick.p);
-                if begins && roles.role[c] != Role::Lasting && kick.p[active.rows(c).start] > 0.0 {
+                if begins && kick.p[active.rows(c).start] > 0.0 {
                     let landed = event(active, c, here.t, (&kick.p, &kick.u[active.rows(c)]), done);
                     // No law of impact rules a soft landing.
                     let is_ruled = roles.role[c] == Role::Early;
@@ -388,7 +389,7 @@ impl Books {
             half_kick(model, drift, drift.lag, (active, &self.lambda), mass, free)?;
             let mut ends = self.ends.take();
             let (mut lambda, mut acting) = (std::mem::take(&mut self.lambda), active);
-            if kick.drives(active, &at, (&lambda, drift.lag), (mass, free)) {
+            if drives(active, (at.v, &kick.u_end), (&lambda, drift.lag), (mass, free)) {
                 let ends = ends.get_or_insert_default();
                 let scratch = (&mut **ends, &mut *mass, problem);
                 on_step_velocity(model, drift, scratch, settings, (&mut lambda, free))?;

@@ -43,6 +43,8 @@ pub(super) struct Roles {
     pub(super) along_minus: Vec<f64>,
     /// δ: half width of the dead band [m].
     pub(super) band: Vec<f64>,
+    /// Whether it approaches by more than noise: where a contact that does not comes to bear, nothing lands.
+    pub(super) lands: Vec<bool>,
     /// Size of the pair [m].
     pub(super) size: Vec<f64>,
     /// Joints and other constraints that always act.
@@ -97,8 +99,8 @@ pub(super) fn decide(
     rules: Rules,
     roles: &mut Roles,
 ) {
-    let n_rows: usize = roles.rows.iter().map(|&c| active.rows(c as usize).len()).sum();
-    let is_crowded = rules.is_crowded || roles.fast.len() > MOST_FAST || n_rows > MOST_ROWS;
+    let is_large = roles.fast.len() > MOST_FAST || roles.n_rows(active) > MOST_ROWS;
+    let is_crowded = rules.is_crowded || is_large;
     let many = rules.is_capped || is_crowded;
     (roles.capped, roles.early) = match (many, rules.is_capped) {
         (true, true) => (roles.fast.len(), 0),
@@ -126,6 +128,7 @@ impl Roles {
         self.rebound.clear();
         self.along_minus.clear();
         self.band.clear();
+        self.lands.clear();
         self.size.clear();
         self.is_bilateral.clear();
         self.is_elastic.clear();
@@ -161,6 +164,7 @@ impl Roles {
         let (y, y_end) = (active.gap[c], kick.y_end[row]);
         let stays = kick.is_known[c] && y <= band && u_hat.abs() <= noise;
         if bilateral || kick.before[row] > 0.0 || stays {
+            self.lands.push(false);
             self.rows.push(c as u32);
             return self.role.push(Role::Lasting);
         }
@@ -170,6 +174,7 @@ impl Roles {
         } else {
             (-(u_hat - drift.lag * acceleration)).max(-u_tilde).max(-u_free).max(0.0)
         };
+        self.lands.push(approach > noise);
         let rebound = model.law(active.laws[c]).rebound(approach);
         let within = drift.h * acceleration;
         let slow = approach <= within.max(noise) || rebound > 0.0 && rebound <= 0.5 * within;
@@ -183,6 +188,11 @@ impl Roles {
         } else {
             self.role.push(Role::Open);
         }
+    }
+
+    /// How many rows the kick has.
+    pub(super) fn n_rows(&self, active: &ActiveConstraints) -> usize {
+        self.rows.iter().map(|&c| active.rows(c as usize).len()).sum()
     }
 
     /// Leaves only the rows of what lasts or touches.
@@ -283,7 +293,12 @@ impl Roles {
 }
 
 /// What reactions make of the velocity of a body of the contact, the larger of the two: ‖ṽ − v_f‖ [m/s]. The solver's error goes with it.
-fn held(model: &Model, active: &ActiveConstraints, c: usize, (v, v_free): (&[f64], &[f64])) -> f64 {
+pub(super) fn held(
+    model: &Model,
+    active: &ActiveConstraints,
+    c: usize,
+    (v, v_free): (&[f64], &[f64]),
+) -> f64 {
     if !active.contacts().contains(&c) {
         return 0.0;
     }

@@ -5,6 +5,7 @@
 
 use super::KickScratch;
 use super::classify::Roles;
+use super::islands::bodies_of;
 use super::kick::Kick;
 use super::settle::{drives, settle};
 use super::velocity_forces::{Between, act_between};
@@ -108,6 +109,19 @@ impl Drift {
     /// κ = τ + ½ rest: the length of the kick [s].
     pub(super) fn kick_length(&self) -> f64 {
         self.lag + 0.5 * self.rest
+    }
+
+    /// Whether nothing that takes part moved in the last drift.
+    pub(super) fn rests(&self, model: &Model, active: &ActiveConstraints, roles: &Roles) -> bool {
+        let bodies = &model.rigid.bodies;
+        let is_still = |i: usize| {
+            let first = bodies[i].v as usize;
+            self.place.v[first..first + bodies[i].n_velocities()].iter().all(|v| *v == 0.0)
+        };
+        let rows = || roles.rows.iter().map(|&c| active.ids[c as usize]);
+        self.lag > 0.0
+            && rows().all(|id| model.family(id).is_of_bodies())
+            && rows().all(|id| bodies_of(model, id).all(is_still))
     }
 
     /// Whether nothing is left of the step.

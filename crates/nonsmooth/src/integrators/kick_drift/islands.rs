@@ -163,7 +163,8 @@ pub(super) fn bodies_of(model: &Model, id: ConstraintId) -> impl Iterator<Item =
     sides.into_iter().map(|id| id.0 as usize).filter(move |i| *i < n)
 }
 
-fn root(parent: &mut [u32], mut i: u32) -> u32 {
+/// The body by which an island is known.
+pub(super) fn root(parent: &mut [u32], mut i: u32) -> u32 {
     while parent[i as usize] != i {
         parent[i as usize] = parent[parent[i as usize] as usize];
         i = parent[i as usize];

@@ -1,7 +1,7 @@
 //! The kick: rows that hold at the end of the drift, solved once; with joints again until they are in their place.
 //!
 //! ```text
-//! normal    offset = (y(q̃) − y*)/h − J_N ṽ          y* = y if |y| ≤ δ;   −δ + (1 − 0.2 h/h₀)(y + δ) where a point of the pair is below −δ;   else 0
+//! normal    offset = (y(q̃) − y*)/h − J_N ṽ          y* as in `targets.rs`
 //! tangent   offset = s̃ − J_T ṽ − c (s̃ − s)            c = (h/2)/κ if |s̃| > 2 |s̃ − s| and the contact lasted, else 0
 //! early     offset = rate − (u⁺ − ½ h a_N),  u⁺² = e² u_c² − 2 a_N y
 //! ```
@@ -9,15 +9,13 @@
 //! s is the mean slip of the last kick, s̃ that of the predicted drift; moving the direction of friction back by half a difference
 //! makes friction with a turning direction of second order.
 
-use super::classify::Roles;
+use super::classify::{MOST_ROWS, Roles};
 use super::drift::Drift;
 use super::joints::JointCorrection;
-use super::settle::drives;
 use super::targets::set_targets;
 use crate::error::StepResult;
 use crate::laws::LawRows;
 use crate::log::StepLog;
-use crate::model::instant::Instant;
 use crate::model::{
     ActiveConstraints, ConstraintId, ConstraintMemory, Free, Level, Model, RigidState, Role,
 };
@@ -57,7 +55,7 @@ pub(super) struct Kick {
     /// u of v at the configuration of the kick, with what kinematic bodies add.
     pub(super) u: Vec<f64>,
     /// Relative velocity at the end of the drift.
-    u_end: Vec<f64>,
+    pub(super) u_end: Vec<f64>,
     /// y at the end of the drift; NaN for rows that have none.
     pub(super) y_end: Vec<f64>,
     /// y* by constraint.
@@ -226,8 +224,13 @@ impl Kick {
                 let (part, tolerance) = ((&*active, &roles.rows[..]), settings.tolerance);
                 let in_place =
                     !correction.is_empty() && !all && self.joint_error(active, roles) <= NEARLY_IN_PLACE;
+                // What rests stays as it is, if that is a solution.
+                let rests = self.passes == 1
+                    && drift.rests(model, active, roles)
+                    && self.joint_error(active, roles) <= IN_PLACE;
                 let guess = (&self.p[..], &mut self.buffers);
-                if in_place && is_solved_by(part, mass, free, tolerance, problem, guess, log) {
+                if (in_place || rests) && is_solved_by(part, mass, free, tolerance, problem, guess, log)
+                {
                     break;
                 }
                 // Joints move once more after the first pass: it is solved in full only where that is done.
@@ -388,9 +391,13 @@ impl Kick {
         largest
     }
 
-    /// Largest distance from its target of a lasting contact that carries, relative to its size.
+    /// Largest distance from its target of a lasting contact that carries, relative to its size; 0 in large islands, where a second pass costs as
+    /// much as the first and leaves no less overlap.
     fn contact_error(&self, active: &ActiveConstraints, roles: &Roles) -> f64 {
         let mut largest = 0.0f64;
+        if roles.n_rows(active) > MOST_ROWS {
+            return largest;
+        }
         for c in roles.rows.iter().map(|&c| c as usize).filter(|&c| !roles.is_bilateral[c]) {
             let row = active.rows(c).start;
             if self.p[row] > 0.0 && roles.rebound[c].is_none() && active.gap[c] >= -roles.band[c] {
@@ -398,17 +405,6 @@ impl Kick {
             }
         }
         largest
-    }
-
-    /// Whether the half kick to the velocity `free.v` at the end of the drift drives a contact by friction, with the axes of the kick.
-    pub(super) fn drives(
-        &self,
-        active: &ActiveConstraints,
-        end: &Instant<'_>,
-        (lambda, length): (&[f64], f64),
-        (mass, free): (&Mass, &mut Free),
-    ) -> bool {
-        drives(active, (end.v, &self.u_end), (lambda, length), (mass, free))
     }
 
     /// Mean slip of the kick in world axes (contacts of bodies) or by tangents.

@@ -10,7 +10,8 @@
 //!
 //! Forces that depend on velocities act with ½ (v̂ + ṽ), where ṽ is what they lead to (`velocity_forces.rs`).
 //! v̂ is the velocity τ before q, τ half the length of the last drift (`State.lag`). An impact cuts the step: everything is taken to
-//! its instant along the path of the drift, the law acts there, and a fresh kick drives the rest of the step. Where a body that may
+//! its instant along the path of the drift, the law acts there, and a fresh kick drives the rest of the step. So does a slip that ends or turns
+//! round. Where a body that may
 //! meet another turns fast the step is made in pieces. Where there are many impacts at once they act at the start of the step in the
 //! one solve (early rebound). Lasting gaps within ±δ are kept as they are, so that rest is a fixed point.
 //!
@@ -28,7 +29,9 @@ mod kick;
 mod path;
 mod pieces;
 mod settle;
+mod still;
 mod targets;
+mod turn;
 mod velocity_forces;
 
 use super::{Accuracy, Entry, Integrator, Refusal};
@@ -50,6 +53,8 @@ use joints::JointCorrection;
 use kick::Kick;
 use nonsmooth_solvers::{Declared, Kind, Options, Problem};
 use path::Path;
+use still::Still;
+use turn::Turn;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "kick-drift",
@@ -80,6 +85,7 @@ pub struct KickDrift {
     settings: SolverSettings,
     scratch: KickScratch,
     apart: Apart,
+    still: Still,
 }
 
 /// Options of the scheme.
@@ -108,6 +114,7 @@ struct KickScratch {
     missed: Option<Problem>,
     /// Whether a problem is being solved: it is the one to show where that stops the step.
     is_solving: bool,
+    turn: Turn,
     /// How far points of each body went in the step, where that is asked for [m].
     way: Vec<f64>,
 }
@@ -118,7 +125,7 @@ enum Course {
     Apart,
     /// It was too long, and is to be made again.
     Again,
-    /// An impact, and something is left of the step.
+    /// An impact or the end of a slip, and something is left of the step.
     Cut,
     /// A piece of the step is done.
     Piece,
@@ -174,35 +181,43 @@ impl KickScratch {
         let (is_capped, is_crowded) = (limits.most_cuts == 0, apart.is_possible());
         let rules = Rules { is_capped, is_crowded, tolerance: settings.tolerance };
         self.confirm(model, rules, (settings, limits.most_passes), log)?;
-        let Self { drift, active, free, roles, kick, .. } = self;
+        let Self { drift, active, free, roles, kick, turn, .. } = self;
         classify(model, (active, kick, free), drift, rules, roles);
         if apart.is_struck(model, now, (drift, active, roles)) {
             return Ok(Course::Apart);
         }
         decide(model, active, drift, rules, roles);
+        turn.keep(kick);
         self.solve(model, (settings, limits.most_passes), log)?;
         self.tame(model, (settings, limits.most_passes), log)?;
-        let Self { drift, active, problem, roles, kick, path, .. } = self;
+        let Self { drift, active, problem, kick, .. } = self;
         if let Some(course) = apart.shorten(model, now, (active, Some(kick)), drift)? {
             problem.delassus.release();
             return Ok(course);
         }
+        if let Some(course) = self.turn(model, now, limits, apart) {
+            return Ok(course);
+        }
+        let Self { drift, active, roles, kick, path, .. } = self;
         path.set(drift, kick);
         let hit = path.first_hit(model, drift, active, roles)?;
         if hit.is_some() && apart.is_hit(model, now, (drift, active, roles), path)? {
             return Ok(Course::Apart);
         }
         self.judge(model, settings, log)?;
-        let Self { drift, active, mass, free, problem, roles, kick, path, books, way, .. } = self;
+        let Self { drift, active, mass, free, problem, roles, kick, path, books, way, turn, .. } = self;
+        let turned = turn.take(drift.rest);
         path.add_ways(model, drift, hit.unwrap_or(drift.rest), way);
         log.longest_drift = log.longest_drift.max(drift.rest);
         books.kick(model, (active, roles, free), (drift, kick, path), hit, log)?;
         drift.remember(model, active, roles, kick)?;
         log.counts += Counts { steps: 1, rejected: 0, evaluations: 1 };
-        let Some(time) = hit else { return self.go_on(model) };
+        let Some(time) = hit.or(turned) else { return self.go_on(model) };
         let made = (&*active, &*roles, &*kick);
         path.go_to(model, time, made, (mass, free, problem), (books, log), drift)?;
-        self.strike(model, settings, log)?;
+        if hit.is_some() {
+            self.strike(model, settings, log)?;
+        }
         self.drift.join_later();
         Ok(if self.drift.is_over() { Course::Over } else { Course::Cut })
     }
@@ -211,10 +226,23 @@ impl KickScratch {
         self.books.start(now);
         self.made.clear();
         (self.missed, self.is_solving) = (None, false);
+        self.turn.start();
         let n = if apart.asks_for_ways() { model.rigid.bodies.len() } else { 0 };
         self.way.clear();
         self.way.resize(n, 0.0);
         self.drift.start(model, now, h, apart.others(now))
+    }
+
+    /// Shortens the drift to the end of a slip that turns in it, or sets its island apart.
+    fn turn(&mut self, model: &Model, now: &State, limits: Limits, apart: &mut Apart) -> Option<Course> {
+        let Self { drift, active, free, problem, roles, kick, turn, .. } = self;
+        let may = limits.most_cuts > 0 && !turn.is_cut();
+        let made = (&*active, &*roles, &*kick, &*free);
+        let course = if may { turn.course(model, now, made, drift, apart) } else { None };
+        if course.is_some() {
+            problem.delassus.release();
+        }
+        course
     }
 
     /// The end of a drift without impact: of the step, or of a piece of it.
@@ -358,7 +386,8 @@ impl KickDrift {
     fn new(options: &Options, settings: SolverSettings) -> Self {
         let limits =
             Limits { most_cuts: options.count(&MOST_CUTS), most_passes: options.count(&MOST_PASSES) };
-        Self { limits, settings, scratch: KickScratch::default(), apart: Apart::default() }
+        let (scratch, apart, still) = Default::default();
+        Self { limits, settings, scratch, apart, still }
     }
 }
 
@@ -375,7 +404,11 @@ impl Integrator for KickDrift {
         next: &mut State,
         log: &mut StepLog,
     ) -> StepResult {
-        let Self { limits, settings, scratch, apart } = self;
+        if self.still.repeats(now, h) {
+            self.still.repeat(now, h, next, log);
+            return Ok(());
+        }
+        let Self { limits, settings, scratch, apart, .. } = self;
         apart.start(model, now);
         loop {
             apart.synchronize(model, now, h, scratch, settings)?;
@@ -391,10 +424,18 @@ impl Integrator for KickDrift {
             scratch.problem.delassus.release();
         }
         apart.merge(model, next, log);
-        self.close(model, now, next, log)
+        self.still.freeze(model, (now, h, self.settings.tolerance), next, log);
+        self.close(model, now, next, log)?;
+        self.still.keep(now, h, next, log);
+        Ok(())
     }
 
     fn synchronize(&mut self, model: &Model, state: &State, out: &mut State) -> StepResult {
+        if self.still.is_at(state) {
+            out.copy_from(state);
+            out.lag.fill(0.0);
+            return Ok(());
+        }
         drift::synchronize(model, state, &mut self.scratch, &mut self.settings, out)
     }
 
@@ -415,7 +456,7 @@ impl Integrator for KickDrift {
     }
 
     fn reset(&mut self) {
-        (self.scratch, self.apart) = (KickScratch::default(), Apart::default());
+        (self.scratch, self.apart, self.still) = Default::default();
         self.settings.solver.forget();
     }
 }

@@ -101,7 +101,7 @@ fn a_ball_that_bounces_beside_a_tower_changes_no_bit_of_it_and_makes_it_work_no_
     let [mut both, mut ball, mut tower] =
         [ball_and_tower(true, true), ball_and_tower(true, false), ball_and_tower(false, true)];
     let mut n_impacts = 0;
-    for step in 0..500 {
+    for step in 0..1500 {
         let mut work = [(0, 0); 3];
         for (work, simulation) in work.iter_mut().zip([&mut both, &mut ball, &mut tower]) {
             let log = simulation.step().unwrap().log;

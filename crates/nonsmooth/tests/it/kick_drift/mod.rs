@@ -9,8 +9,10 @@ mod islands;
 mod joints;
 mod lasting;
 mod moving_bodies;
+mod rest;
 mod seams;
 mod stairs;
+mod turning;
 mod units;
 
 use nonsmooth::integrators::KickDrift;
