@@ -34,6 +34,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "motion", run: motion::run },
     Bench { name: "sweep", run: sweep::run },
     Bench { name: "import", run: import::run },
+    Bench { name: "shots", run: shots },
 ];
 
 /// Debian's Siconos is seen by Debian's Python only.
@@ -76,6 +77,19 @@ fn schemes(workspace: &Workspace, arguments: &[&str]) -> Result<(), String> {
     show(&mut cargo(&workspace.root, &ours))
 }
 
+/// The tests of random shots, with ten thousand of them or as many as the first word says, and drops, sweeps and heaps in proportion.
+fn shots(workspace: &Workspace, arguments: &[&str]) -> Result<(), String> {
+    let number: u64 = match arguments {
+        [] => 10_000,
+        [number] => number.parse().map_err(|_| format!("`{number}` is no number of shots"))?,
+        _ => return Err("bench shots takes one argument, the number of shots".into()),
+    };
+    let tests = ["test", "--release", "--package", "nonsmooth-scene", "--test", "it", "--", "shots::"];
+    show(cargo(&workspace.root, &tests).env("NONSMOOTH_SHOTS", number.to_string()))?;
+    println!("{number} shots: none was lost");
+    Ok(())
+}
+
 /// Whole steps of small systems.
 fn small(workspace: &Workspace, arguments: &[&str]) -> Result<(), String> {
     let root: &Path = &workspace.root;
@@ -109,10 +123,10 @@ mod tests {
         let wrong = run(&workspace, &["large"]).unwrap_err();
         assert_eq!(
             wrong,
-            "no bench `large`; there are: small, core, schemes, solvers, scenes, referee, motion, sweep, import"
+            "no bench `large`; there are: small, core, schemes, solvers, scenes, referee, motion, sweep, import, shots"
         );
         assert!(run(&workspace, &[]).unwrap_err().ends_with(
-            "there are: small, core, schemes, solvers, scenes, referee, motion, sweep, import"
+            "there are: small, core, schemes, solvers, scenes, referee, motion, sweep, import, shots"
         ));
     }
 }

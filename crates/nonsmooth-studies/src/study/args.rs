@@ -71,7 +71,7 @@ pub struct Common {
     /// Compare with this exact solution; without a scene its own model is studied
     #[arg(long, value_name = "NAME[:PARAMETER=VALUE]…")]
     pub(super) exact: Option<String>,
-    /// Scheme of the reference run [default: the first of --schemes that takes the model]
+    /// Scheme of the reference run [default: the most exact one that takes the model]
     #[arg(long, value_name = "NAME[:OPTION=VALUE]…", conflicts_with = "exact")]
     pub(super) reference: Option<String>,
     /// Steps of the reference run [default: 16 times those of the finest rung]

@@ -1,4 +1,5 @@
-//! `nonsmooth study order`: errors over a ladder of step sizes and the slopes of their logarithms.
+//! `nonsmooth study order`: errors over a ladder of step sizes and the slopes of their logarithms. The worst phase of each rung is judged; the mean of
+//! all stands beside it.
 
 use super::args::{Common, OrderArgs};
 use super::figures::{Curve, label, panel};
@@ -133,23 +134,27 @@ fn tell(args: &Common, subject: &Subject, reference: &Reference, ladder: &Ladder
     );
 }
 
-/// Slope ± spread and the mean error of the finest rung, one row per scheme.
+/// Slope ± spread and error of the worst phase of the finest rung, and the slope of the means, one row per scheme.
 fn order_table(of: Of, norms: &[usize], studied: &[Studied], reference: &Reference) -> String {
     let measures = || norms.iter().map(|&norm| Measure { of, norm });
     let mut rows = vec![vec![format!("error of {}", of.name())]];
-    rows[0].extend(measures().flat_map(|m| [format!("{} order", m.name()), "finest error".to_owned()]));
+    let heads = |m: Measure| [format!("{} order", m.name()), "finest error".into(), "of means".into()];
+    rows[0].extend(measures().flat_map(heads));
     for studied in studied {
         let mut row = vec![studied.label.clone()];
         for measure in measures() {
-            let finest = studied.means(measure).last().map(|rung| rung.mean);
+            let finest = studied.counted(measure).last().map(|rung| rung.maximum);
+            let mean = studied.mean_order(measure, reference.floor(measure));
             row.push(slope(studied.order(measure, reference.floor(measure))));
             row.push(finest.map_or("–".to_owned(), |error| format!("{error:.2e}")));
+            row.push(mean.map_or("–".to_owned(), |order| format!("{:.2}", order.slope)));
         }
         rows.push(row);
     }
     if let Some(doubt) = &reference.doubt {
         let mut row = vec!["(the reference from half its steps)".to_owned()];
-        row.extend(measures().flat_map(|m| [String::new(), format!("{:.2e}", m.error(doubt))]));
+        let cells = |m: Measure| [String::new(), format!("{:.2e}", m.error(doubt)), String::new()];
+        row.extend(measures().flat_map(cells));
         rows.push(row);
     }
     table::aligned(&rows)
@@ -186,13 +191,15 @@ fn save(
 /// The fitted orders in all norms.
 fn orders_csv(studied: &[Studied], reference: &Reference) -> String {
     let mut text = String::from(
-        "scheme,quantity,norm,slope,spread,least,most,constant,rungs,finest_step_size,finest_error,floor\n",
+        "scheme,quantity,norm,slope,spread,least,most,constant,rungs,finest_step_size,finest_error,floor,\
+         mean_slope,finest_mean\n",
     );
     for studied in studied {
         for measure in table::measures() {
             let floor = reference.floor(measure);
             let order = studied.order(measure, floor);
-            let finest = studied.means(measure).last().copied();
+            let mean = studied.mean_order(measure, floor);
+            let finest = studied.counted(measure).last().copied();
             let part = |of: fn(&Order) -> f64| table::digits(order.as_ref().map(of));
             let cells = [
                 table::quoted(&studied.label),
@@ -207,8 +214,10 @@ fn orders_csv(studied: &[Studied], reference: &Reference) -> String {
                 part(|order| order.constant),
                 order.map_or(0, |order| order.n_rungs).to_string(),
                 table::digits(finest.map(|rung| rung.step_size)),
-                table::digits(finest.map(|rung| rung.mean)),
+                table::digits(finest.map(|rung| rung.maximum)),
                 format!("{floor:e}"),
+                table::digits(mean.map(|order| order.slope)),
+                table::digits(finest.map(|rung| rung.mean)),
             ];
             text += &format!("{}\n", cells.join(","));
         }
@@ -233,7 +242,8 @@ fn draw(
                     order(studied, m).map_or("–".into(), |order| format!("{:.2}", order.slope));
                 format!("{} {slope}", m.of.name())
             });
-            let points = studied.means(measure).iter().map(|rung| (rung.step_size, rung.mean)).collect();
+            let points =
+                studied.counted(measure).iter().map(|rung| (rung.step_size, rung.maximum)).collect();
             let straight = order(studied, measure).filter(|order| order.spread <= STRAIGHT);
             let label = format!("{}, slopes {}", studied.label, slopes.join(", "));
             let order = straight.map(|order| order.slope);

@@ -2,6 +2,9 @@
 //!
 //! A reference run is judged by a second run with half its steps: if both are wrong by C hᵖ, they differ by
 //! (2ᵖ − 1) times the error of the reference. Rungs whose error is not well above that do not count for a slope.
+//!
+//! The reference is made by the most exact scheme that takes the model, asked for or not: one that resolves impacts before one that steps over
+//! them, then the one of the highest order.
 
 use super::args::Common;
 use super::input;
@@ -10,7 +13,9 @@ use super::scheme::Scheme;
 use super::subject::Subject;
 use crate::command::Failure;
 use indicatif::ProgressBar;
+use nonsmooth::INTEGRATORS;
 use nonsmooth::analysis::{Known, Ladder, Run, in_parallel, next_prime};
+use nonsmooth::integrators::Accuracy;
 
 /// Steps of the reference over those of the finest rung.
 const FACTOR: u64 = 16;
@@ -65,8 +70,8 @@ pub(super) fn steps(args: &Common, ladder: &Ladder) -> Result<Option<u64>, Failu
     }
 }
 
-/// The exact solution, or the reference run of `steps` steps by the scheme asked for, else by the first of `takers` whose run
-/// goes well.
+/// The exact solution, or the reference run of `steps` steps by the scheme asked for, else by the most exact one whose run goes well;
+/// `takers` come first among equals.
 pub(super) fn make<'a>(
     args: &Common,
     subject: &'a Subject,
@@ -93,7 +98,7 @@ fn run<'a>(
     bar.set_message("reference");
     let chosen = match &args.reference {
         Some(text) => vec![named(text, subject)?],
-        None => takers.to_vec(),
+        None => by_accuracy(takers, subject)?,
     };
     let mut failures = Vec::new();
     for scheme in &chosen {
@@ -109,6 +114,22 @@ fn run<'a>(
         }
     }
     Err(Failure::Run(anyhow::anyhow!("no reference: {}", failures.join("; "))))
+}
+
+/// The schemes that take the model, the most exact first: those that are studied, and all others with their defaults.
+fn by_accuracy(takers: &[Scheme], subject: &Subject) -> Result<Vec<Scheme>, Failure> {
+    let mut schemes = takers.to_vec();
+    for entry in INTEGRATORS {
+        let scheme = Scheme::parse(entry.name, None).map_err(input)?;
+        if subject.refusal(&scheme)?.is_none() {
+            schemes.push(scheme);
+        }
+    }
+    schemes.sort_by_cached_key(|scheme| {
+        let Accuracy { order, resolves_impacts } = subject.integrator(scheme).accuracy();
+        std::cmp::Reverse((resolves_impacts, order))
+    });
+    Ok(schemes)
 }
 
 /// The scheme of `--reference`; it must take the model.

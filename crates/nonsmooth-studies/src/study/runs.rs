@@ -68,16 +68,21 @@ pub(super) struct Studied {
 
 impl Studied {
     /// The rungs of which all runs went well, in one measure.
-    pub(super) fn means(&self, measure: Measure) -> Vec<Rung> {
+    pub(super) fn counted(&self, measure: Measure) -> Vec<Rung> {
         let rungs = self.rungs.iter().filter_map(|rung| good(rung));
         rungs
             .filter_map(|runs| Rung::new(runs.iter().map(|run| (run.step_size, measure.error(run)))))
             .collect()
     }
 
-    /// The order in one measure, of the rungs above `floor`.
+    /// The order in one measure, of the worst phases of the rungs above `floor`.
     pub(super) fn order(&self, measure: Measure, floor: f64) -> Option<Order> {
-        Order::of_means(&self.means(measure), floor)
+        Order::of_maxima(&self.counted(measure), floor)
+    }
+
+    /// The same of the means of all phases: a phase that happens to be exact pulls it anywhere.
+    pub(super) fn mean_order(&self, measure: Measure, floor: f64) -> Option<Order> {
+        Order::of_means(&self.counted(measure), floor)
     }
 
     /// How many runs failed, of how many, and what the first said.

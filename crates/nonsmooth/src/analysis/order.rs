@@ -148,6 +148,17 @@ mod tests {
         for order in [mean, most] {
             assert!((order.slope - 1.0).abs() < 1e-14 && order.spread < 1e-14, "{order:?}");
         }
+        // One phase of each rung is exact by chance: the means say anything, the worst phases do not care.
+        let exact: Vec<Rung> = (0..6)
+            .filter_map(|j| {
+                let h = 0.1 * 0.5f64.powi(j);
+                Rung::new((0..8).map(|i| (h, if i == j { 1e-17 } else { h * (1.0 + i as f64) })))
+            })
+            .collect();
+        let worst = Order::of_maxima(&exact, 0.0).unwrap();
+        assert!((worst.slope - 1.0).abs() < 1e-14, "{worst:?}");
+        let mean = Order::of_means(&exact, 0.0).unwrap();
+        assert!((mean.slope - 1.0).abs() > 0.01, "{mean:?}");
         assert!((most.constant - 1.875).abs() < 1e-13 && mean.constant < 1.5);
         assert_eq!(Rung::new([]), None);
         assert!(Rung::new([(0.1, f64::NAN), (0.1, 1.0)]).unwrap().maximum.is_nan());
