@@ -18,6 +18,7 @@
 //! ```
 
 mod certificate;
+mod contradiction;
 mod delassus;
 mod dense;
 mod eigen;
@@ -44,6 +45,7 @@ mod typed;
 mod vector;
 
 pub use certificate::{Certificate, certify, published_measure};
+pub use contradiction::{Contradiction, contradiction};
 pub use delassus::Delassus;
 pub use dense::{eliminate, invert};
 pub use factor::{Factor, FactorError, is_positive_definite};

@@ -24,6 +24,7 @@ use super::methods::Methods;
 use super::presolve::Presolve;
 use super::{Attempt, Entry, Factored, Outcome, Solver, Status, Unsupported};
 use crate::certificate::certify;
+use crate::contradiction::contradiction;
 use crate::islands::{Island, islands};
 use crate::options::{self, Declared};
 use crate::problem::Problem;
@@ -439,6 +440,9 @@ impl Solver for Auto {
         let guess = p.to_vec();
         let mut made = self.solve_from_both_starts(problem, tolerance, p, cold);
         let mut residual = certify(problem, p, &mut self.u).residual;
+        if residual > tolerance && contradiction(problem, tolerance).is_some() {
+            return Outcome { status: Status::Infeasible, ..made };
+        }
         // What a looser tolerance would have found is found too: other methods fit there, and sweeps are judged elsewhere.
         for rung in (1..=15).map(|k| 10f64.powi(-k)).filter(|rung| *rung > 1.01 * tolerance) {
             if residual <= tolerance || self.left == 0.0 || made.status == Status::Infeasible {

@@ -45,6 +45,7 @@ pub use enumerate::all_solutions;
 pub use lemke_faceted::FACETED;
 
 use crate::certificate::{Certificate, certify};
+use crate::contradiction::contradiction;
 use crate::options::{Declared, OptionError, Options};
 use crate::problem::Problem;
 use crate::set::Set;
@@ -135,7 +136,7 @@ pub enum Status {
     IterationLimit,
     /// No further progress is possible, or the result misses the tolerance.
     Stalled,
-    /// The problem has no solution that this method can reach (a ray of Lemke, no valid active set).
+    /// The problem has no solution (`contradiction`), or none that this method can reach (a ray of Lemke, no valid active set).
     Infeasible,
     /// The solver does not take this problem.
     Unsupported,
@@ -234,7 +235,7 @@ impl Unsupported {
 const LARGE: usize = 200_000;
 
 /// Solves, then judges: `status` is `Converged` exactly when the solver took the problem and the
-/// certificate is within `tolerance`.
+/// certificate is within `tolerance`, and `Infeasible` where it is not and [`contradiction`] proves that it cannot be, whatever the solver says.
 ///
 /// `u` receives W p + u_free.
 #[inline]
@@ -261,6 +262,7 @@ pub fn solve(
     let status = match outcome.status {
         Status::Unsupported => Status::Unsupported,
         _ if residual <= tolerance => Status::Converged,
+        _ if contradiction(problem, tolerance).is_some() => Status::Infeasible,
         Status::Converged => Status::Stalled,
         status => status,
     };

@@ -7,6 +7,7 @@ mod chain;
 mod columns;
 mod conformance;
 mod contacts;
+mod contradiction;
 mod convex;
 mod enumerate;
 mod first_order;
