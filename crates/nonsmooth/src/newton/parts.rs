@@ -70,8 +70,8 @@ impl Parts {
     }
 
     /// After a pass of the whole: the nonlinear islands go on alone. Rows imposed `by_position` make contacts of bodies nonlinear. Where
-    /// forces or relations see the state, or there is one island, the whole goes on; without constraints too, where there is nothing to solve
-    /// and J is that of an earlier step.
+    /// forces or relations see the state, or there is one island, the whole goes on. Without constraints J is that of an earlier step, and
+    /// each member is an island.
     pub(super) fn open(
         &mut self,
         model: &Model,
@@ -80,11 +80,14 @@ impl Parts {
         mass: &Mass,
     ) {
         let sees = model.forces.iter().any(|force| force.depends_on_state());
-        if sees || !model.relations.is_empty() || self.were_open || active.is_empty() {
+        if sees || !model.relations.is_empty() || self.were_open {
             return;
         }
-        self.incidence.build(mass.groups(), &active.jacobian);
-        let n = self.incidence.n_islands();
+        let has_rows = !active.is_empty();
+        if has_rows {
+            self.incidence.build(mass.groups(), &active.jacobian);
+        }
+        let n = if has_rows { self.incidence.n_islands() } else { 0 };
         let mut is_open = vec![false; n];
         for (family, own) in model.constraints.iter().zip(&active.own) {
             if !family.is_linear(model) || by_position && family.is_of_bodies() {
@@ -94,7 +97,8 @@ impl Parts {
         let mut alone = Vec::new();
         let nonlinear = model.systems.iter().map(|family| family.layout()).filter(|own| !own.is_linear);
         for member in nonlinear.flat_map(|layout| layout.members.clone()) {
-            match self.incidence.constraints_at(member).first() {
+            let felt = if has_rows { self.incidence.constraints_at(member) } else { &[] };
+            match felt.first() {
                 Some(&c) => is_open[self.incidence.island_of(c as usize) as usize] = true,
                 None => alone.push(member as u32),
             }
